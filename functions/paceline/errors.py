@@ -1,0 +1,62 @@
+"""Every error that a state machine or a customer sees, named after the condition itself.
+
+`ErrorEquals` matches the bare class name, so a name is used once and never reworded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class PacelineError(Exception):
+    """An error with its evidence. `evidence` holds plain JSON values, never a phone number or a text."""
+
+    def __init__(self, message: str, **evidence: Any) -> None:
+        super().__init__(message)
+        self.evidence = evidence
+
+
+# -- errors that the workflow retries or catches ----------------------------------------------------------------
+
+
+class TransactionConflict(PacelineError):
+    """Another transaction held a row of ours. Nothing was written; the workflow tries again with jitter."""
+
+
+class TableThrottled(PacelineError):
+    """DynamoDB refused for its own capacity. Nothing was written; the workflow tries again, more slowly."""
+
+
+class RateLimited(PacelineError):
+    """The message may not go now: its slot was missed, its window closed or the campaign stopped. Back to admission."""
+
+
+class ProviderThrottled(PacelineError):
+    """The provider answered 429 before accepting. Nothing was sent; back to admission, on a slower route."""
+
+
+# -- errors that end a campaign in a Fail state -----------------------------------------------------------------
+
+
+class LeadFileInvalid(PacelineError):
+    """The file as a whole cannot be used: empty, no phone column, a template field that it lacks."""
+
+
+class CampaignNotFound(PacelineError):
+    """There is no such campaign (or it is another account's)."""
+
+
+class RouteNotFound(PacelineError):
+    """The campaign names a route that does not exist."""
+
+
+class ObjectNotFound(PacelineError):
+    """An object that a step was pointed to is not in the bucket."""
+
+
+class RequestInvalid(PacelineError):
+    """A customer's request cannot be followed; the message says what to change."""
+
+
+class SumsDoNotClose(PacelineError):
+    """The report's sums do not close: some lead is in no outcome or in two. Never expected; always an alarm."""

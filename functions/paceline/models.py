@@ -1,0 +1,198 @@
+"""The shapes that cross a boundary: what customers post, what rows hold, what states pass on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
+
+CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
+RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+
+
+class Model(BaseModel):
+    """Frozen, and strict about unknown fields: a misspelt field is an error, never a default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SendingWindow(Model):
+    """The hours, in the recipient's local time, in which a message may go. `closes` before `opens` crosses midnight."""
+
+    opens: time = time(8)
+    closes: time = time(21)
+
+
+class Route(Model):
+    """A sending route with its caps. Caps count parts; None means no cap."""
+
+    name: RouteName
+    provider: Literal["twilio"] = "twilio"
+    sender: str = "+12025550100"
+    secret_name: str = "paceline/providers/twilio"
+    parts_per_minute: Annotated[int, Field(ge=1)] = 240
+    parts_per_day: Annotated[int, Field(ge=1)] | None = None
+    time_zone: str = "America/New_York"
+    carriers: tuple[str, ...] = ()
+    is_enabled: bool = True
+
+
+class Account(Model):
+    """A customer's account and its credits (1 credit = 1 part)."""
+
+    account_id: str
+    name: str = ""
+    available: int = 0
+    reserved: int = 0
+    consumed: int = 0
+    bought: int = 0
+    compliance_status: Literal["approved", "pending", "refused"] = "approved"
+    operational_status: Literal["active", "suspended"] = "active"
+    parts_per_day: Annotated[int, Field(ge=1)] | None = None
+
+
+class Campaign(Model):
+    """One campaign: a message for the leads of one file."""
+
+    campaign_id: CampaignId
+    account_id: str
+    name: str
+    message: str
+    leads_key: str
+    route: RouteName | None = None
+    status: CampaignStatus = CampaignStatus.CREATED
+    created_at: AwareDatetime
+    start_at: AwareDatetime | None = None
+    send_by: AwareDatetime | None = None
+    sending_window: SendingWindow = SendingWindow()
+    max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
+    receipt_deadline_hours: Annotated[float, Field(gt=0, le=168)] = 72.0
+    execution_arn: str | None = None
+    plan: Plan | None = None
+
+
+class LeadCounts(Model):
+    """Leads in = rejected + duplicates + opted out + accepted."""
+
+    total: int = Field(default=0, alias="in")
+    rejected: int = 0
+    duplicates: int = 0
+    opted_out: int = 0
+    accepted: int = 0
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    @property
+    def are_closed(self) -> bool:
+        return self.total == self.rejected + self.duplicates + self.opted_out + self.accepted
+
+
+class Stream(Model):
+    """The batches of one campaign on one route with one sending window; one item of the streams manifest.
+
+    zones: every IANA time zone of the stream's recipients; the window must be open in all of them.
+    manifest_key: a JSON array of `Batch`. concurrency: how many of its batches run at once.
+    """
+
+    campaign_id: str
+    stream: str
+    route: str
+    zones: tuple[str, ...]
+    batches: int
+    leads: int
+    parts: int
+    manifest_bucket: str
+    manifest_key: str
+    concurrency: Annotated[int, Field(ge=1)]
+
+
+class Batch(Model):
+    """Up to N leads of one stream, planned once; one item of a stream's manifest.
+
+    The leads are the JSON lines in bytes first_byte..last_byte (inclusive) of the object leads_key.
+    """
+
+    campaign_id: str
+    batch_id: str
+    route: str
+    zones: tuple[str, ...]
+    leads: int
+    parts: int
+    leads_key: str
+    first_byte: int
+    last_byte: int
+
+
+class Plan(Model):
+    """What planning decided, once. Keys name objects in the leads bucket."""
+
+    leads: LeadCounts
+    parts: int = 0
+    batches: int = 0
+    streams: tuple[Stream, ...] = ()
+    streams_manifest_key: str = ""
+    batches_manifest_key: str = ""
+    excluded_key: str = ""
+    phone_column: str = ""
+    rejected_reasons: dict[str, int] = {}
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """One accepted lead, as a line of a batch's object: everything that a send needs.
+
+    lead_no: 1 for the first row of the file below its heading. parts: SMS segments of `text`.
+    """
+
+    lead_no: int
+    phone_number: str
+    text: str
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludedLead:
+    """A row that was not accepted. row_number: as a spreadsheet shows it (the heading is row 1)."""
+
+    lead_no: int
+    row_number: int
+    kind: Excluded
+    reason: str
+    phone_number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message's row, as the ledger holds it. Times are aware UTC; parts are credits."""
+
+    lead_no: int
+    batch_id: str
+    route: str
+    round: int
+    parts: int
+    status: MessageStatus
+    cause: str = ""
+    slot: datetime | None = None
+    claimed_at: datetime | None = None
+    sent_at: datetime | None = None
+    final_at: datetime | None = None
+    provider_message_id: str = ""
+
+
+class Hold(Model):
+    """Why a batch waits, since when and until when (None: until a signal). used/limit: the evidence."""
+
+    cause: Cause
+    since: AwareDatetime
+    until: AwareDatetime | None = None
+    used: int | None = None
+    limit: int | None = None
+
+
+JsonObject = dict[str, Any]
+Campaign.model_rebuild()
