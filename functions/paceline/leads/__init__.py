@@ -1,0 +1,1 @@
+"""Leads: from a customer's file to numbers, texts, time zones and batches."""

@@ -1,0 +1,113 @@
+"""Warnings before the start: what goes by a slow route, what a cap will hold, what costs extra parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from paceline.leads.vetting import Candidate
+from paceline.models import Campaign, Route, Stream
+from paceline.routing import Because, RouteChoice
+from paceline.segments import Encoding, Segments, characters_outside_gsm
+from paceline.windows import next_open
+
+_NAMES_SHOWN = 5
+_NAMES_KEPT = 1000  # a column of a million different values must not fill the memory
+
+
+class Advice:
+    """Notes, lead by lead, what a warning may be about."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self._campaign = campaign
+        self._routes: dict[str, Route] = {}
+        self._parts: Counter[str] = Counter()
+        self._leads: Counter[str] = Counter()
+        self._leads_because: Counter[Because] = Counter()
+        self._parts_because: Counter[Because] = Counter()
+        self._shared: Route | None = None
+        self._unknown_carriers: Counter[str] = Counter()
+        self._ucs2_messages = 0
+        self._ucs2_characters: Counter[str] = Counter()
+
+    def note(self, choice: RouteChoice, lead: Candidate, segments: Segments) -> None:
+        """Note one accepted lead."""
+        route, because = choice
+        self._routes[route.name] = route
+        self._leads[route.name] += 1
+        self._parts[route.name] += segments.parts
+        self._leads_because[because] += 1
+        self._parts_because[because] += segments.parts
+        if because in (Because.NO_CARRIER, Because.UNKNOWN_CARRIER):
+            self._shared = route
+        if because is Because.UNKNOWN_CARRIER and len(self._unknown_carriers) < _NAMES_KEPT:
+            self._unknown_carriers[lead.carrier] += 1
+        if segments.encoding is Encoding.UCS_2:
+            self._ucs2_messages += 1
+            self._ucs2_characters.update(characters_outside_gsm(lead.text))
+
+    def warnings(self, streams: Sequence[Stream], *, has_carriers: bool) -> tuple[str, ...]:
+        """Return the warnings, plain sentences, the dearest first."""
+        if not streams:
+            return ("No lead is left to send to: every row was excluded.",)
+        return (
+            *self._of_carriers(has_carriers),
+            *self._of_routes(),
+            *self._of_windows(streams),
+            *self._of_encoding(),
+        )
+
+    def _of_carriers(self, has_carriers: bool) -> Iterator[str]:
+        if self._shared is None:
+            return
+        total, blank = self._leads.total(), self._leads_because[Because.NO_CARRIER]
+        if not has_carriers:
+            who = f"All {total:,} leads go by the route {self._shared.name!r}, because the file has no carrier column"
+            yield f"{who}: {self._time(self._shared, Because.NO_CARRIER)}."
+        elif blank:
+            who = f"{blank:,} of {total:,} leads have no carrier and go by the route {self._shared.name!r}"
+            yield f"{who}: {self._time(self._shared, Because.NO_CARRIER)}."
+        if unknown := self._leads_because[Because.UNKNOWN_CARRIER]:
+            names = ", ".join(repr(name) for name, _ in self._unknown_carriers.most_common(_NAMES_SHOWN))
+            who = f"{unknown:,} of {total:,} leads have a carrier that no route is for ({names})"
+            time = self._time(self._shared, Because.UNKNOWN_CARRIER)
+            yield f"{who} and go by the route {self._shared.name!r}: {time}."
+
+    def _time(self, route: Route, because: Because) -> str:
+        parts = self._parts_because[because]
+        minutes = -(-parts // route.parts_per_minute)
+        return f"at its {route.parts_per_minute:,} parts a minute, their {parts:,} parts take {_duration(minutes)}"
+
+    def _of_routes(self) -> Iterator[str]:
+        for name, route in sorted(self._routes.items()):
+            parts, cap = self._parts[name], route.parts_per_day
+            if cap is not None and parts > cap:
+                yield (
+                    f"The route {name!r} may send {cap:,} parts a day, and {parts:,} parts are planned on it:"
+                    f" it needs {-(-parts // cap):,} days. Raise its cap or choose another route."
+                )
+            if not route.is_enabled:
+                yield f"The route {name!r} is disabled: its {self._leads[name]:,} leads wait until it is enabled."
+
+    def _of_windows(self, streams: Sequence[Stream]) -> Iterator[str]:
+        start = self._campaign.start_at or self._campaign.created_at
+        for stream in streams:
+            if next_open(self._campaign.sending_window, stream.zones, start) is None:
+                yield (
+                    f"The sending window is never open in all of {', '.join(stream.zones)} at once:"
+                    f" {stream.leads:,} leads cannot be sent to. Widen the window."
+                )
+
+    def _of_encoding(self) -> Iterator[str]:
+        if self._ucs2_messages:
+            shown = self._ucs2_characters.most_common(_NAMES_SHOWN)
+            names = ", ".join(f"{character!r} (U+{ord(character):04X})" for character, _ in shown)
+            yield (
+                f"{self._ucs2_messages:,} messages are sent as UCS-2, with 70 characters to a part instead of 160,"
+                f" because of {names}."
+            )
+
+
+def _duration(minutes: int) -> str:
+    hours, rest = divmod(minutes, 60)
+    return f"{hours:,} h {rest} min" if hours else f"{rest} min"

@@ -1,0 +1,126 @@
+"""Grouping accepted leads into streams and batches, written out as they fill."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from paceline.leads.lines import lead_to_line
+from paceline.models import Batch, Lead, Route, Stream
+from paceline.ports import ObjectStore
+
+# One object for 100 batches: few PUTs (250 for a million leads), and about a megabyte in memory for each stream.
+BATCHES_IN_A_CHUNK = 100
+# A Map Run may have 10,000 children at once, but every one of these is a Lambda call; 1,000 is an account's default.
+MOST_AT_ONCE = 1000
+
+
+class StreamOfBatches:
+    """The batches of one route and one set of zones, being written. Ids are taken when a batch's first lead comes."""
+
+    def __init__(
+        self,
+        campaign_id: str,
+        stream: str,
+        route: Route,
+        zones: tuple[str, ...],
+        batch_size: int,
+        store: ObjectStore,
+        next_batch_id: Callable[[], str],
+    ) -> None:
+        self.stream, self.route, self.zones = stream, route, zones
+        self.leads = self.parts = 0
+        self.batches: list[Batch] = []
+        self._campaign_id, self._batch_size, self._store = campaign_id, batch_size, store
+        self._next_batch_id = next_batch_id
+        self._chunk_no = 1
+        self._chunk = bytearray()
+        self._batches_in_chunk = 0
+        self._begin_batch()
+
+    @property
+    def manifest_key(self) -> str:
+        return f"campaigns/{self._campaign_id}/streams/{self.stream}.json"
+
+    @property
+    def _chunk_key(self) -> str:
+        return f"campaigns/{self._campaign_id}/leads/{self.stream}-{self._chunk_no:04}.jsonl"
+
+    def add(self, lead: Lead) -> None:
+        """Put the lead into the open batch."""
+        if self._batch_leads == 0:
+            self._batch_id = self._next_batch_id()
+        self._chunk += lead_to_line(lead)
+        self._batch_leads += 1
+        self._batch_parts += lead.parts
+        if self._batch_leads == self._batch_size:
+            self._end_batch()
+
+    def close(self) -> None:
+        """Write what is still open."""
+        if self._batch_leads:
+            self._end_batch()
+        if self._chunk:
+            self._write_chunk()
+
+    def to_stream(self, concurrency: int) -> Stream:
+        """Return the finished stream as the manifest's item."""
+        return Stream(
+            campaign_id=self._campaign_id,
+            stream=self.stream,
+            route=self.route.name,
+            zones=self.zones,
+            batches=len(self.batches),
+            leads=self.leads,
+            parts=self.parts,
+            manifest_bucket=self._store.bucket,
+            manifest_key=self.manifest_key,
+            concurrency=concurrency,
+        )
+
+    def _begin_batch(self) -> None:
+        self._batch_id = ""
+        self._batch_leads = self._batch_parts = 0
+        self._first_byte = len(self._chunk)
+
+    def _end_batch(self) -> None:
+        self.batches.append(
+            Batch(
+                campaign_id=self._campaign_id,
+                batch_id=self._batch_id,
+                route=self.route.name,
+                zones=self.zones,
+                leads=self._batch_leads,
+                parts=self._batch_parts,
+                leads_key=self._chunk_key,
+                first_byte=self._first_byte,
+                last_byte=len(self._chunk) - 1,
+            )
+        )
+        self.leads += self._batch_leads
+        self.parts += self._batch_parts
+        self._batches_in_chunk += 1
+        if self._batches_in_chunk == BATCHES_IN_A_CHUNK:
+            self._write_chunk()
+        self._begin_batch()
+
+    def _write_chunk(self) -> None:
+        self._store.put(self._chunk_key, bytes(self._chunk), "application/x-ndjson")
+        self._chunk_no += 1
+        self._chunk.clear()
+        self._batches_in_chunk = 0
+
+
+def concurrency_of(
+    streams_on_route: int, parts_of_a_batch: float, parts_per_minute: int, horizon_seconds: float
+) -> int:
+    """Return how many batches each stream of a route runs at once.
+
+    Admission gives send times up to the horizon ahead. So the route is busy while the batches in hand last for the
+    horizon, and one more is being admitted meanwhile; fewer would leave gaps in its pace, more would only be refused
+    and hold. The streams of a route share that. A stream alone gets two, so that one batch is admitted while the other
+    one sends.
+    """
+    batch_seconds = parts_of_a_batch * 60 / parts_per_minute
+    shared = math.ceil((horizon_seconds / batch_seconds + 1) / streams_on_route)
+    return min(MOST_AT_ONCE, max(2 if streams_on_route == 1 else 1, shared))

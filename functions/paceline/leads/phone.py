@@ -1,0 +1,137 @@
+"""From what a customer wrote to a phone number that may be texted, or the reason why not."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import phonenumbers
+from phonenumbers import NumberParseException, PhoneNumberType, ValidationResult
+
+REASONS = {
+    "blank_phone": "The phone cell is empty.",
+    "scientific_notation": "The spreadsheet has shortened the number (as in 1.2E+10) and digits are lost: format the"
+    " column as text and type the number again.",
+    "decimal_number": "The spreadsheet has treated the number as a quantity (as in 2025550100.0): format the column as"
+    " text.",
+    "several_numbers": "The cell holds more than one number: leave one.",
+    "extension": "The number has an extension, and extensions cannot be texted.",
+    "letters": "The number holds letters: write it in digits.",
+    "too_short": "The number has too few digits: write the area code too.",
+    "too_long": "The number has too many digits.",
+    "not_a_number": "This is not a phone number that exists.",
+    "toll_free": "Toll-free numbers are a business's, not a lead's.",
+    "premium_rate": "Premium-rate numbers cannot be texted.",
+    "special_service": "Numbers of this kind (personal, paging, voicemail) are not a lead's own phone.",
+    "other_country": "The number is outside the United States (Canada, the Caribbean and US territories included).",
+}
+
+
+class PhoneNumber(NamedTuple):
+    """A number that may be texted, in E.164 ("+12025550100")."""
+
+    e164: str
+
+
+class Refusal(NamedTuple):
+    """Why a row is not sent to: a stable code (a key of a REASONS table) and one sentence for the customer."""
+
+    reason: str
+    sentence: str
+
+
+# The ways Americans write a number. Exactly these the fast path reads; all else is left to phonenumbers. A country code
+# may stand alone ("1 202 ..."), so that ten digits beginning with 1 are not mistaken for an area code (2 to 9).
+_AMERICAN = re.compile(r"(?:\+?1[ .-]?)?(?:\(([2-9][0-9]{2})\)[ .-]?|([2-9][0-9]{2})[ .-]?)([0-9]{3})[ .-]?([0-9]{4})")
+
+_SCIENTIFIC = re.compile(r"[+-]?\d+([.,]\d+)?\s*[eE]\s*[+-]?\s*\d+")
+_QUANTITY = re.compile(r"[+-]?(\d+\.0+|\d{1,3}(,\d{3})+(\.\d+)?)")
+_SEVERAL = re.compile(r"\d\D*[/;,|&\n]\D*\d")
+_EXTENSION = re.compile(r"\d[\s.,)]*(ext|extn|extension|x|#)[\s.:]*\d+\s*$", re.IGNORECASE)
+
+_TEXTABLE = frozenset({PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE})
+_REFUSED_TYPES = {PhoneNumberType.TOLL_FREE: "toll_free", PhoneNumberType.PREMIUM_RATE: "premium_rate"}
+_REFUSED_LENGTHS = {
+    ValidationResult.TOO_SHORT: "too_short",
+    ValidationResult.IS_POSSIBLE_LOCAL_ONLY: "too_short",
+    ValidationResult.TOO_LONG: "too_long",
+}
+
+
+def normalise(value: str, region: str = "US") -> PhoneNumber | Refusal:
+    """Return the number in E.164, or why it is refused. `region`: where a number without a country code is, and must be.
+
+    Numbers kept for fiction (555-0100 to 555-0199 in every area code) are accepted: examples and tests use them.
+    """
+    if region == "US" and (match := _AMERICAN.fullmatch(value)):
+        bracketed, bare, exchange, line = match.groups()
+        area = bracketed or bare
+        if _is_american(area + exchange):
+            return PhoneNumber(f"+1{area}{exchange}{line}")
+    return _refused_by_spelling(value) or _by_phonenumbers(value, region)
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_american(prefix: str) -> bool:
+    """Return whether a number with this area code and exchange is one that `_by_phonenumbers` accepts.
+
+    Exact: for the US the patterns of phonenumbers look at these six digits and let the last four be anything.
+    A test compares the two paths.
+    """
+    return isinstance(_by_phonenumbers(prefix + "0000", "US"), PhoneNumber)
+
+
+def refusal(reason: str) -> Refusal:
+    """Return the refusal with that code and its sentence."""
+    return Refusal(reason, REASONS[reason])
+
+
+def _refused_by_spelling(value: str) -> Refusal | None:
+    """Return why a spelling is refused that phonenumbers would turn into a number that the customer never wrote."""
+    if not value.strip():
+        return refusal("blank_phone")
+    if not any(map(str.isdigit, value)):
+        return refusal("not_a_number")
+    for reason, pattern in (("scientific_notation", _SCIENTIFIC), ("decimal_number", _QUANTITY)):
+        if pattern.fullmatch(value.strip()):
+            return refusal(reason)
+    if _EXTENSION.search(value):
+        return refusal("extension")
+    if _SEVERAL.search(value.strip()):
+        return refusal("several_numbers")
+    return refusal("letters") if any(map(str.isalpha, value)) else None
+
+
+def _by_phonenumbers(value: str, region: str) -> PhoneNumber | Refusal:
+    try:
+        number = phonenumbers.parse(value, region)
+    except NumberParseException as error:
+        return refusal(_reason_of(error))
+    if number.extension:
+        return refusal("extension")
+    if not phonenumbers.is_valid_number(number):
+        return refusal(_why_invalid(number, region))
+    if phonenumbers.region_code_for_number(number) != region:
+        # Toll-free and premium numbers of the +1 countries are shared; they were given the region US above.
+        return refusal("other_country")
+    kind = phonenumbers.number_type(number)
+    if kind not in _TEXTABLE:
+        return refusal(_REFUSED_TYPES.get(kind, "special_service"))
+    return PhoneNumber(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _reason_of(error: NumberParseException) -> str:
+    too_short = {NumberParseException.TOO_SHORT_NSN, NumberParseException.TOO_SHORT_AFTER_IDD}
+    if error.error_type in too_short:
+        return "too_short"
+    return "too_long" if error.error_type == NumberParseException.TOO_LONG else "not_a_number"
+
+
+def _why_invalid(number: phonenumbers.PhoneNumber, region: str) -> str:
+    length = _REFUSED_LENGTHS.get(phonenumbers.is_possible_number_with_reason(number))
+    if length:
+        return length
+    return (
+        "other_country" if phonenumbers.region_code_for_country_code(number.country_code) != region else "not_a_number"
+    )

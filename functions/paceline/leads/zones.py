@@ -1,0 +1,63 @@
+"""The time zones in which a recipient may be, from the number: only a proxy for the place, so never narrowed by guess.
+
+Source: the prefix table of phonenumbers (area code and exchange → zones).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from phonenumbers import PhoneNumber as ParsedNumber
+from phonenumbers.timezone import time_zones_for_geographical_number
+
+# One zone stands for all that have its offset in January and in July, so that a campaign has few streams. West to east.
+_STANDING_FOR_OTHERS = (
+    "Pacific/Honolulu",
+    "America/Adak",
+    "America/Anchorage",
+    "America/Los_Angeles",
+    "America/Phoenix",
+    "America/Denver",
+    "America/Chicago",
+    "America/New_York",
+)
+# Where the place is unknown, the message may only go when it may go everywhere: the strictest answer.
+ALL_US_ZONES = _STANDING_FOR_OTHERS
+# The table answers with every zone of the country code (over 40) where it does not know; a real area code has 3 at most.
+_MOST_ZONES_OF_AN_AREA = 6
+# The offsets that tell zones apart; the year is only an example (no US rule differs between years since 2007).
+_WINTER, _SUMMER = datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC)
+
+_PREFIX_DIGITS = len("+1202555")  # the table's longest prefix under +1 has seven digits; a test holds it to that
+
+
+def zones_of(e164: str) -> tuple[str, ...]:
+    """Return the zones of a US number in E.164, each standing for its offsets, west to east; never empty."""
+    return _zones_of_prefix(e164[:_PREFIX_DIGITS])
+
+
+@lru_cache(maxsize=1 << 17)
+def _zones_of_prefix(prefix: str) -> tuple[str, ...]:
+    number = ParsedNumber(country_code=1, national_number=int(prefix[2:] + "0000"))
+    zones: tuple[str, ...] = time_zones_for_geographical_number(number)
+    if len(zones) > _MOST_ZONES_OF_AN_AREA or "Etc/Unknown" in zones:
+        return ALL_US_ZONES
+    return canonical(zones)
+
+
+def canonical(zones: Iterable[str]) -> tuple[str, ...]:
+    """Return the zones with each replaced by the one that stands for its offsets, without repeats, west to east."""
+    by_offsets = {_offsets(zone): zone for zone in _STANDING_FOR_OTHERS}
+    found = {_offsets(zone): zone for zone in zones}
+    return tuple(by_offsets.get(offsets, found[offsets]) for offsets in sorted(found))
+
+
+@lru_cache(maxsize=1024)
+def _offsets(zone: str) -> tuple[float, float]:
+    winter, summer = (moment.astimezone(ZoneInfo(zone)).utcoffset() for moment in (_WINTER, _SUMMER))
+    assert winter is not None  # an aware moment has an offset
+    assert summer is not None
+    return winter.total_seconds(), summer.total_seconds()

@@ -1,0 +1,146 @@
+"""Planning a campaign: one pass over its file decides, before anything is sent, where every lead goes and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from functools import lru_cache
+from itertools import count
+from pathlib import PurePosixPath
+
+from pydantic import TypeAdapter
+
+from paceline.leads.advice import Advice
+from paceline.leads.batches import StreamOfBatches, concurrency_of
+from paceline.leads.excluded import ExcludedLeads
+from paceline.leads.reading import LeadFile, open_lead_file
+from paceline.leads.template import compile_template
+from paceline.leads.vetting import Candidate, carrier_column, vet
+from paceline.leads.zones import zones_of
+from paceline.models import Batch, Campaign, ExcludedLead, Lead, LeadCounts, Plan, Route, Stream
+from paceline.ports import ObjectStore, OptOuts
+from paceline.routing import RouteChoice, choose_route
+from paceline.segments import measure
+from paceline.status import Excluded
+
+_BATCHES = TypeAdapter(list[Batch])
+_STREAMS = TypeAdapter(list[Stream])
+
+
+def plan_campaign(
+    campaign: Campaign,
+    routes: Sequence[Route],
+    store: ObjectStore,
+    opt_outs: OptOuts,
+    *,
+    batch_size: int = 40,
+    horizon_seconds: float = 30,
+) -> Plan:
+    """Plan the campaign from the file at its leads_key, and write its batches, manifests and excluded rows.
+
+    Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line), streams/<stream>.json and
+    batches.json (arrays of Batch), streams.json (array of Stream), excluded.csv. The same file, routes and opt-outs give
+    the same bytes. Memory holds the numbers seen, the batch descriptors and the chunks being filled, not the leads.
+    No accepted lead gives a plan without streams.
+    Raises: LeadFileInvalid, RouteNotFound, RequestInvalid (the message's fields), ObjectNotFound.
+    """
+    template = compile_template(campaign.message)
+    planning = _Planning(campaign, routes, store, batch_size)
+    with closing(store.open(campaign.leads_key)) as body:
+        file = open_lead_file(body, PurePosixPath(campaign.leads_key).name)
+        template.check_columns(file.columns)
+        for row in vet(file, template, campaign.account_id, opt_outs):
+            planning.take(row)
+    return planning.finish(file, horizon_seconds)
+
+
+class _Planning:
+    """The state of the one pass."""
+
+    def __init__(self, campaign: Campaign, routes: Sequence[Route], store: ObjectStore, batch_size: int) -> None:
+        self._campaign, self._routes, self._store, self._batch_size = campaign, routes, store, batch_size
+        self._excluded = ExcludedLeads()
+        self._advice = Advice(campaign)
+        self._streams: dict[tuple[str, tuple[str, ...]], StreamOfBatches] = {}
+        self._batch_numbers = count(1)
+        self._choose = lru_cache(maxsize=4096)(self._chosen)
+
+    def take(self, row: Candidate | ExcludedLead) -> None:
+        """Sort one row of the file into its stream or among the excluded."""
+        if isinstance(row, ExcludedLead):
+            self._excluded.add(row)
+            return
+        choice, segments = self._choose(row.carrier), measure(row.text)
+        self._advice.note(choice, row, segments)
+        stream = self._stream(choice.route, zones_of(row.phone_number))
+        stream.add(Lead(row.lead_no, row.phone_number, row.text, segments.parts))
+
+    def finish(self, file: LeadFile, horizon_seconds: float) -> Plan:
+        """Write what is open and the manifests; return the plan."""
+        for writer in self._streams.values():
+            writer.close()
+        streams = self._with_concurrency(horizon_seconds)
+        prefix = f"campaigns/{self._campaign.campaign_id}"
+        plan = Plan(
+            leads=self._counts(sum(stream.leads for stream in streams)),
+            parts=sum(stream.parts for stream in streams),
+            batches=sum(stream.batches for stream in streams),
+            streams=tuple(streams),
+            streams_manifest_key=f"{prefix}/streams.json",
+            batches_manifest_key=f"{prefix}/batches.json",
+            excluded_key=f"{prefix}/excluded.csv",
+            phone_column=file.phone_column,
+            rejected_reasons=dict(sorted(self._excluded.rejected_reasons.items())),
+            warnings=self._advice.warnings(streams, has_carriers=carrier_column(file.columns) is not None),
+        )
+        self._write_manifests(plan)
+        return plan
+
+    def _chosen(self, carrier: str) -> RouteChoice:
+        return choose_route(carrier, self._routes, self._campaign.route)
+
+    def _stream(self, route: Route, zones: tuple[str, ...]) -> StreamOfBatches:
+        stream = self._streams.get((route.name, zones))
+        if stream is None:
+            name = f"{route.name}-{1 + sum(known == route.name for known, _ in self._streams):02}"
+            stream = self._streams[route.name, zones] = StreamOfBatches(
+                self._campaign.campaign_id, name, route, zones, self._batch_size, self._store, self._next_batch_id
+            )
+        return stream
+
+    def _next_batch_id(self) -> str:
+        return f"{next(self._batch_numbers):05}"
+
+    def _with_concurrency(self, horizon_seconds: float) -> list[Stream]:
+        leads, parts, streams = Counter[str](), Counter[str](), Counter[str]()
+        for writer in self._streams.values():
+            leads[writer.route.name] += writer.leads
+            parts[writer.route.name] += writer.parts
+            streams[writer.route.name] += 1
+        return [
+            writer.to_stream(
+                concurrency_of(
+                    streams[writer.route.name],
+                    self._batch_size * parts[writer.route.name] / leads[writer.route.name],
+                    writer.route.parts_per_minute,
+                    horizon_seconds,
+                )
+            )
+            for writer in self._streams.values()
+        ]
+
+    def _counts(self, accepted: int) -> LeadCounts:
+        kinds = self._excluded.kinds
+        counts = {kind.value: kinds[kind] for kind in Excluded}
+        return LeadCounts.model_validate({"in": kinds.total() + accepted, "accepted": accepted, **counts})
+
+    def _write_manifests(self, plan: Plan) -> None:
+        writers = self._streams.values()
+        for writer in writers:
+            self._store.put(writer.manifest_key, _BATCHES.dump_json(writer.batches))
+        every = sorted((b for writer in writers for b in writer.batches), key=lambda batch: int(batch.batch_id))
+        self._store.put(plan.batches_manifest_key, _BATCHES.dump_json(every))
+        self._store.put(plan.excluded_key, self._excluded.to_csv(), "text/csv; charset=utf-8")
+        # Last: whoever finds it finds all that it points to.
+        self._store.put(plan.streams_manifest_key, _STREAMS.dump_json(list(plan.streams)))
