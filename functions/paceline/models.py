@@ -157,13 +157,18 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedLead:
-    """A row that was not accepted. row_number: as a spreadsheet shows it (the heading is row 1)."""
+    """A row that was not accepted. row_number: as a spreadsheet shows it (the heading is row 1).
+
+    reason: a stable code; explanation: the same for the customer, in one sentence. phone_number: E.164, blank where
+    the row was rejected.
+    """
 
     lead_no: int
     row_number: int
     kind: Excluded
     reason: str
     phone_number: str = ""
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
