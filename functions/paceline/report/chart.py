@@ -32,6 +32,10 @@ class Chart:
     cap_y: float | None
     ticks: tuple[datetime, ...]
 
+    @property
+    def is_within_a_day(self) -> bool:
+        return self.ticks[-1] - self.ticks[0] <= timedelta(days=1)
+
 
 def draw(series: Sequence[tuple[datetime, int]], cap: int | None = None) -> Chart | None:
     """Return the chart of [minute, parts] (ascending, minutes without parts left out); None when nothing was sent."""

@@ -10,6 +10,13 @@ from paceline.report.model import Outcomes, ReportStatus, Sum
 from paceline.report.tally import NOT_STATED
 from paceline.report.words import counted, label
 
+SIDES = {
+    "in": "leads in the file",
+    "accepted": "accepted leads",
+    "messages": "messages",
+    "reserved": "reserved credits",
+}
+
 
 def headline(
     status: ReportStatus,
@@ -33,7 +40,7 @@ def _messages(
     leads: LeadCounts, outcomes: Outcomes, causes: Mapping[str, Mapping[str, int]], sums: tuple[Sum, ...]
 ) -> str:
     became = ", ".join(_became(outcomes, causes))
-    if wrong := "; ".join(dict.fromkeys(_wrong(one) for one in sums if not one.closes)):
+    if wrong := _wrong(sums):
         return f"The sums do not close: {wrong}." + (f" Counted so far: {became}." if became else "")
     if leads.total == 0:
         return "There were no leads, so nothing was sent."
@@ -67,8 +74,13 @@ def _main_cause(failed: int, causes: Mapping[str, Mapping[str, int]]) -> str:
     return f" ({count:,} of them {words})"
 
 
-def _wrong(one: Sum) -> str:
-    return f"{one.unit} {one.left.name.replace('_', ' ')} are {one.off}"
+def _wrong(sums: tuple[Sum, ...]) -> str:
+    """Return the first thing that is off in leads, and the first in credits: the other sums say the same again."""
+    first: dict[str, str] = {}
+    for one in sums:
+        if not one.closes:
+            first.setdefault(one.unit, f"the {SIDES[one.left.name]} are {one.off}")
+    return "; ".join(first.values())
 
 
 def _all_have(count: int) -> str:

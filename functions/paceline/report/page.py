@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from paceline.report.chart import HEIGHT, WIDTH, draw
 from paceline.report.model import Outcomes, Report
-from paceline.report.words import counted, duration, label
+from paceline.report.words import MEANINGS, counted, duration, label
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -54,8 +54,9 @@ def _environment() -> Environment:
         "duration": duration,
         "day_time": day_time,
         "clock": lambda time: f"{time.astimezone(UTC):%H:%M}",
+        "day_clock": lambda time: f"{time.astimezone(UTC).day} {time.astimezone(UTC):%b %H:%M}",
     }
-    environment.globals["counted"] = counted
+    environment.globals |= {"counted": counted, "meanings": MEANINGS}
     return environment
 
 

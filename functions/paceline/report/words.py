@@ -4,14 +4,8 @@ from __future__ import annotations
 
 # What the page calls a cause. A cause that is not here is shown as it is spelt, its underscores as spaces.
 LABELS = {
-    "in": "Leads in the file",
     "duplicates": "Duplicates",
     "opted_out": "Opted out",
-    "delivered": "Reached a handset",
-    "undelivered": "Not deliverable",
-    "failed": "Refused by the provider",
-    "skipped": "Skipped on purpose",
-    "unconfirmed": "No final receipt by the deadline",
     "not_stated": "No cause given",
     "carrier_filtered": "Filtered by the carrier",
     "credits": "Not enough credits",
@@ -30,9 +24,17 @@ LABELS = {
     "frequency_cap": "Recipient had enough messages in 24 hours",
 }
 
+MEANINGS = {
+    "delivered": "reached the handset",
+    "undelivered": "the carrier did not deliver it",
+    "failed": "refused by the provider",
+    "skipped": "on purpose",
+    "unconfirmed": "no final receipt by the deadline",
+}
+
 
 def label(word: str) -> str:
-    """Return a customer's words for a cause, an outcome or a term of a sum."""
+    """Return a customer's words for a cause or a reason."""
     return LABELS.get(word) or word.replace("_", " ").capitalize()
 
 

@@ -91,7 +91,7 @@ def test_a_lead_that_is_not_in_exactly_one_outcome_breaks_the_sums(
     assert not report.balanced
     assert broken(report)
     assert all(one.off.endswith(off) for one in report.sums if not one.closes)
-    assert report.headline.startswith("The sums do not close: leads ")
+    assert report.headline.startswith("The sums do not close: the ")
 
 
 @pytest.mark.parametrize("released", [2, 4], ids=["one credit is lost", "one credit is made up"])
@@ -101,6 +101,15 @@ def test_credits_that_are_off_by_one_break_their_sum_alone(released: int) -> Non
     assert not report.balanced
     assert broken(report) == ["reserved"]
     assert report.sums[-1].off == "off by 1 credit"
+
+
+def test_the_headline_of_a_report_whose_sums_do_not_close_says_what_is_off_once() -> None:
+    report = a_report([a_message(1)], plan=a_plan(3), credits=Credits(reserved=3, consumed=1, released=1))
+
+    assert report.headline == (
+        "The sums do not close: the accepted leads are off by 2 leads: 2 accepted leads without a message; "
+        "the reserved credits are off by 1 credit. Counted so far: 1 reached a handset."
+    )
 
 
 def test_leads_that_planning_lost_break_the_first_sum() -> None:

@@ -94,6 +94,10 @@ def test_every_chart_has_its_numbers_in_a_table() -> None:
     assert 99 < page.count(" Sep 2026, ") < 210
 
 
+def test_a_failed_campaign_is_called_failed() -> None:
+    assert '<span class="pill failed">Failed</span>' in render_page(a_report([], status="failed"))
+
+
 def test_every_cause_that_we_know_has_words_of_its_own() -> None:
     for cause in Cause:
         assert " " in label(cause), cause
