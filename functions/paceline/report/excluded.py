@@ -24,7 +24,7 @@ def write_excluded(leads: Iterable[ExcludedLead]) -> Iterator[bytes]:
 
 
 def read_excluded(stream: BinaryIO) -> Iterator[ExcludedLead]:
-    """Yield the leads of an excluded.csv as they were written, row by row. The stream stays open."""
+    """Yield the leads of an excluded.csv as they were written, row by row, guarded or not. The stream stays open."""
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     try:
         for row in csv.DictReader(text):
@@ -40,4 +40,5 @@ def _excluded_lead(cells: dict[str, str]) -> ExcludedLead:
         kind=Excluded(cells["kind"]),
         reason=cells["reason"],
         phone_number=cells["phone_number"],
+        explanation=cells["explanation"],
     )

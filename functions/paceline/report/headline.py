@@ -27,23 +27,32 @@ def headline(
     sums: tuple[Sum, ...],
 ) -> str:
     """Return what became of the messages, in plain words; parts that are zero are left out."""
-    return " ".join(part for part in (_ending(status, reason), _messages(leads, outcomes, causes, sums)) if part)
+    return " ".join(
+        part for part in (_ending(status, reason), _messages(status, leads, outcomes, causes, sums)) if part
+    )
 
 
 def _ending(status: ReportStatus, reason: str) -> str:
     if status == "finished":
         return ""
-    return f"The campaign {'was cancelled' if status == 'cancelled' else 'failed'}{f': {reason}' if reason else ''}."
+    if reason.startswith("cancelled "):
+        return f"The campaign was {reason}."
+    why = f": {reason.rstrip('.')}" if reason else ""
+    return f"The campaign {'was cancelled' if status == 'cancelled' else 'failed'}{why}."
 
 
 def _messages(
-    leads: LeadCounts, outcomes: Outcomes, causes: Mapping[str, Mapping[str, int]], sums: tuple[Sum, ...]
+    status: ReportStatus,
+    leads: LeadCounts,
+    outcomes: Outcomes,
+    causes: Mapping[str, Mapping[str, int]],
+    sums: tuple[Sum, ...],
 ) -> str:
     became = ", ".join(_became(outcomes, causes))
     if wrong := _wrong(sums):
         return f"The sums do not close: {wrong}." + (f" Counted so far: {became}." if became else "")
     if leads.total == 0:
-        return "There were no leads, so nothing was sent."
+        return "Nothing was sent." if status == "failed" else "There were no leads, so nothing was sent."
     if leads.accepted == 0:
         return f"Nothing was sent: {_none_of(leads.total)} could be accepted."
     return f"{_all_have(leads.accepted)} an outcome: {became}."

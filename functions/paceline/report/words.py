@@ -7,7 +7,19 @@ LABELS = {
     "duplicates": "Duplicates",
     "opted_out": "Opted out",
     "not_stated": "No cause given",
+    # why a message did not arrive, or is not known to have
     "carrier_filtered": "Filtered by the carrier",
+    "invalid_number": "Number does not exist",
+    "not_a_mobile": "Number is not a mobile's",
+    "unreachable": "Handset could not be reached",
+    "blocked": "Blocked by the carrier or the recipient",
+    "unknown_destination": "Number unknown to the carrier",
+    "landline": "Number is a landline's",
+    "unknown_error": "Carrier gave no reason",
+    "sender_unregistered": "Sender not registered with the carriers",
+    "no_final_receipt": "Accepted by the provider, no final receipt",
+    "no_evidence_of_acceptance": "No sign that the provider accepted it",
+    # what holds a batch or skips a message
     "credits": "Not enough credits",
     "account_not_active": "Account not active",
     "account_day_cap": "Daily cap of the account",
@@ -22,6 +34,24 @@ LABELS = {
     "slot_missed": "Missed its slot",
     "conflict": "Conflicts between transactions",
     "frequency_cap": "Recipient had enough messages in 24 hours",
+    # why a row of the file was rejected
+    "blank_phone": "No phone number",
+    "scientific_notation": "Number shortened by a spreadsheet (1.2E+10)",
+    "decimal_number": "Number turned into a quantity by a spreadsheet",
+    "several_numbers": "More than one number",
+    "extension": "Number with an extension",
+    "letters": "Letters in the number",
+    "too_short": "Too few digits",
+    "too_long": "Too many digits",
+    "not_a_number": "Not a number that exists",
+    "toll_free": "Toll-free number",
+    "premium_rate": "Premium-rate number",
+    "special_service": "Not a lead's own phone (paging, voicemail)",
+    "other_country": "Outside the United States",
+    "too_many_cells": "More cells than headings",
+    "blank_field": "A field that the message needs is empty",
+    "blank_text": "The text would be empty",
+    "text_too_long": "The text would be too long",
 }
 
 MEANINGS = {
@@ -35,6 +65,8 @@ MEANINGS = {
 
 def label(word: str) -> str:
     """Return a customer's words for a cause or a reason."""
+    if word.startswith("provider_") and word.removeprefix("provider_").isdecimal():
+        return f"Provider's code {word.removeprefix('provider_')}"
     return LABELS.get(word) or word.replace("_", " ").capitalize()
 
 

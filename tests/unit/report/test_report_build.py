@@ -150,8 +150,13 @@ def test_leads_that_planning_lost_break_the_first_sum() -> None:
             id="cancelled",
         ),
         pytest.param(
-            {"messages": [], "status": "failed", "reason": "the file has no phone column"},
-            "The campaign failed: the file has no phone column. There were no leads, so nothing was sent.",
+            {"messages": [], "status": "cancelled", "reason": "cancelled on request"},
+            "The campaign was cancelled on request. There were no leads, so nothing was sent.",
+            id="cancelled, with the reason",
+        ),
+        pytest.param(
+            {"messages": [], "status": "failed", "reason": "the file has no phone column."},
+            "The campaign failed: the file has no phone column. Nothing was sent.",
             id="failed before it planned",
         ),
     ],

@@ -102,6 +102,7 @@ def test_every_cause_that_we_know_has_words_of_its_own() -> None:
     for cause in Cause:
         assert " " in label(cause), cause
     assert label("some_new_code") == "Some new code"
+    assert label("provider_30123") == "Provider's code 30123"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ from report_builders import NOON, a_message, a_skipped_message
 
 FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 ATTACKS = [
+    "\tplain",  # a tab alone is enough for some
+    "\rplain",
     "=1+1",
     "+1+1",
     "-2+3",
@@ -99,7 +101,7 @@ def test_no_cell_starts_a_formula_whatever_separator_the_spreadsheet_assumes(att
         assert not [cell for cell in cells if FORMULA.match(cell)]
 
 
-@given(st.text())
+@given(st.text() | st.text(st.sampled_from("=+-@'\"\t\r\n ;,|x\uff1d\u00a0")))
 def test_no_text_starts_a_formula_and_every_text_without_control_characters_comes_back(text: str) -> None:
     cell = safe_cell(text)
 
@@ -128,6 +130,7 @@ excluded_leads = st.builds(
     row_number=st.integers(2, 10**6),
     kind=st.sampled_from(Excluded),
     reason=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"])),
+    explanation=st.sampled_from(["", "The same number as in row 3.", "no x;=1+1, and"]),
     phone_number=st.sampled_from(["", "+12025550101", "=1+1", "'+1", '"a", b', "x\r\ny", "-5;=1"]),
 )
 
@@ -138,6 +141,16 @@ def test_excluded_leads_are_read_as_they_were_written(leads: list[ExcludedLead])
 
     assert list(read_excluded(stream)) == leads
     assert not stream.closed
+
+
+def test_an_excluded_file_without_guards_is_read_too() -> None:
+    file = (
+        b"lead_no,row_number,kind,reason,phone_number,explanation\r\n1,2,duplicates,duplicate,+12025550101,Twice.\r\n"
+    )
+
+    assert list(read_excluded(io.BytesIO(file))) == [
+        ExcludedLead(1, 2, Excluded.DUPLICATE, "duplicate", "+12025550101", "Twice.")
+    ]
 
 
 def test_a_large_file_is_written_in_pieces() -> None:
