@@ -104,10 +104,10 @@ class Execution:
 class Branch:
     """One line of control of an execution: its main line, a Parallel branch or a Map iteration.
 
-    previous: the id of the line's last event.
+    previous: the id of the line's last event. retry_count: None in a state of a type that cannot be retried.
     """
 
-    __slots__ = ("entered_at", "execution", "map_item", "previous", "runtime", "state_name", "task_token")
+    __slots__ = ("entered_at", "execution", "map_item", "previous", "retry_count", "runtime", "state_name", "task_token")
 
     def __init__(self, runtime: Runtime, execution: Execution, map_item: dict[str, Any] | None = None) -> None:
         self.runtime = runtime
@@ -117,6 +117,7 @@ class Branch:
         self.state_name = ""
         self.entered_at = execution.start_date
         self.task_token: str | None = None
+        self.retry_count: int | None = None
 
     @property
     def rng(self) -> random.Random:
@@ -137,7 +138,10 @@ class Branch:
     def context(self) -> dict[str, Any]:
         """Return the context object, `$$`."""
         context = self.execution.context()
-        context["State"] = {"Name": self.state_name, "EnteredTime": format_timestamp(self.entered_at)}
+        state: dict[str, Any] = {"Name": self.state_name, "EnteredTime": format_timestamp(self.entered_at)}
+        if self.retry_count is not None:
+            state["RetryCount"] = self.retry_count
+        context["State"] = state
         if self.map_item is not None:
             context["Map"] = {"Item": self.map_item}
         if self.task_token is not None:

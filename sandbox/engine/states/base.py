@@ -29,6 +29,9 @@ class State:
     """A compiled state. `run` is what its type does; `execute` is one visit, from entered to exited."""
 
     type = ""
+    can_retry = False
+    failure_event: str | None = None
+    """Recorded when a failure is not retried (a Map's and a Parallel's own; a Task records each attempt)."""
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         self.name = name
@@ -60,6 +63,7 @@ class State:
     def execute(self, branch: Branch, data: Document, checkpoint: Checkpoint) -> tuple[Document, str | None]:
         branch.runtime.transition()
         branch.state_name, branch.entered_at = self.name, branch.runtime.scheduler.now()
+        branch.retry_count = 0 if self.can_retry else None
         entered = branch.event(f"{self.type}StateEntered", {"name": self.name, "input": data.text})
         try:
             output, following = self._attempt(branch, data, checkpoint)
@@ -86,7 +90,10 @@ class State:
                 return output, following
             except StateFailed as failure:
                 if (delay := policy.delay(failure)) is None:
+                    if self.failure_event is not None:
+                        branch.event(self.failure_event)
                     return self._catch(branch, data, failure)
+                branch.retry_count = policy.count
                 checkpoint.enter(self.name, data)
                 branch.runtime.scheduler.sleep(delay)
                 branch.runtime.transition()

@@ -56,7 +56,6 @@ class DistributedMapState(MapState):
             status = FAILED
             named = (("error", failure.error), ("cause", failure.cause))
             branch.event("MapRunFailed", {name: text for name, text in named if text is not None})
-            branch.event("MapStateFailed")
             raise
         finally:
             map_run.status, map_run.stop_date = status, branch.runtime.scheduler.now()

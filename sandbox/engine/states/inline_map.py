@@ -26,7 +26,6 @@ class InlineMapState(MapState):
             pool.run(range(len(items)))
         except StateFailed:
             branch.previous = iterations.abort()
-            branch.event("MapStateFailed")
             raise
         branch.previous = iterations.last_event
         branch.event("MapStateSucceeded")

@@ -38,6 +38,8 @@ class MapState(State):
     """A Map: Parameters is the old name of ItemSelector, Iterator of ItemProcessor."""
 
     type = "Map"
+    can_retry = True
+    failure_event = "MapStateFailed"
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         super().__init__(name, fields)

@@ -6,7 +6,6 @@ from typing import Any
 
 from sandbox.engine.compiler import compile_program
 from sandbox.engine.documents import Document
-from sandbox.engine.errors import StateFailed
 from sandbox.engine.executions import Branch, Checkpoint
 from sandbox.engine.pool import Pool
 from sandbox.engine.states.base import State
@@ -14,6 +13,8 @@ from sandbox.engine.states.base import State
 
 class ParallelState(State):
     type = "Parallel"
+    can_retry = True
+    failure_event = "ParallelStateFailed"
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         super().__init__(name, fields)
@@ -30,11 +31,7 @@ class ParallelState(State):
             last[0] = line.previous
 
         last = [branch.previous]
-        try:
-            Pool(branch.runtime.scheduler, work, lambda: len(self.branches)).run(range(len(self.branches)))
-        except StateFailed:
-            branch.event("ParallelStateFailed")
-            raise
+        Pool(branch.runtime.scheduler, work, lambda: len(self.branches)).run(range(len(self.branches)))
         branch.previous = last[0]
         branch.event("ParallelStateSucceeded")
         return self.output(branch, data, Document(outputs)), self.next

@@ -18,6 +18,7 @@ Seconds = Callable[[Document, Branch], int | None]
 
 class TaskState(State):
     type = "Task"
+    can_retry = True
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         super().__init__(name, fields)
