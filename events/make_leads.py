@@ -9,8 +9,9 @@ The committed files are made by
     events/make_leads.py --seed 1000 --rows 1000 --carriers --out events/leads-1000.csv
     events/make_leads.py --seed 25000 --rows 25000 --out events/leads-25000.csv.gz
 
-With --carriers: mixed spellings, carriers and states; of 1,000 rows 20 rejected, each for another reason in turn, and 10
-duplicates in another spelling. Without: clean rows, all accepted, no duplicates, and, as in the story, no carrier.
+With --carriers: mixed spellings, carriers and states; of 1,000 rows 20 rejected, each for another reason
+in turn, and 10 duplicates in another spelling. Without: clean rows, all accepted, no duplicates, and, as in the story,
+no carrier.
 """
 
 from __future__ import annotations
@@ -30,14 +31,21 @@ from paceline.leads.phone import PhoneNumber, normalise
 from paceline.leads.zones import zones_of
 
 CONTIGUOUS = {f"America/{city}" for city in ("New_York", "Chicago", "Denver", "Phoenix", "Los_Angeles")}
+# fmt: off
 FIRST_NAMES = (
-    "Ana Ben Carla Dee Elias Fay Gus Hana Ivan June Karl Lena Mateo Nora Omar Pia Quinn Rosa Sam Tess Uma Vic Wendy Xena"
-    " Yusuf Zelda José Renée Maximiliano Mary-Jane"
-).split()
-LAST_NAMES = (
-    "Abbott Baker Castillo Dunn Ellis Ford Garcia Hughes Ito Jensen Kim Lopez Moore Null Ortiz Park Reed".split()
+    "Ana", "Ben", "Carla", "Dee", "Elias", "Fay", "Gus", "Hana", "Ivan", "June", "Karl", "Lena", "Mateo", "Nora",
+    "Omar", "Pia", "Quinn", "Rosa", "Sam", "Tess", "Uma", "Vic", "Wendy", "Xena", "Yusuf", "Zelda", "José", "Renée",
+    "Maximiliano", "Mary-Jane",
 )
-STATES = "AL AZ CA CO FL GA IL IN MA MI MN MO NC NJ NV NY OH OR PA TN TX UT VA WA WI".split()
+LAST_NAMES = (
+    "Abbott", "Baker", "Castillo", "Dunn", "Ellis", "Ford", "Garcia", "Hughes", "Ito", "Jensen", "Kim", "Lopez",
+    "Moore", "Null", "Ortiz", "Park", "Reed",
+)
+STATES = (
+    "AL", "AZ", "CA", "CO", "FL", "GA", "IL", "IN", "MA", "MI", "MN", "MO", "NC", "NJ", "NV", "NY", "OH", "OR", "PA",
+    "TN", "TX", "UT", "VA", "WA", "WI",
+)
+# fmt: on
 CARRIERS = ("Verizon", "Verizon", "verizon ", "VERIZON", "AT&T", "T-Mobile", "US Cellular", "", "", "")
 SPELLINGS = (
     "{0}{1}{2}",

@@ -40,9 +40,9 @@ def plan_campaign(
     """Plan the campaign from the file at its leads_key, and write its batches, manifests and excluded rows.
 
     Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line), streams/<stream>.json and
-    batches.json (arrays of Batch), streams.json (array of Stream), excluded.csv. The same file, routes and opt-outs give
-    the same bytes. Memory holds the numbers seen, the batch descriptors and the chunks being filled, not the leads.
-    No accepted lead gives a plan without streams.
+    batches.json (arrays of Batch), streams.json (array of Stream), excluded.csv. The same file, routes and opt-outs
+    give the same bytes. Memory holds the numbers seen, the batch descriptors, the excluded rows and the chunks being
+    filled, not the leads. No accepted lead gives a plan without streams.
     Raises: LeadFileInvalid, RouteNotFound, RequestInvalid (the message's fields), ObjectNotFound.
     """
     template = compile_template(campaign.message)

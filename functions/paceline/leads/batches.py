@@ -36,7 +36,8 @@ class StreamOfBatches:
         self._chunk_no = 1
         self._chunk = bytearray()
         self._batches_in_chunk = 0
-        self._begin_batch()
+        self._batch_id = ""
+        self._batch_leads = self._batch_parts = self._first_byte = 0
 
     @property
     def manifest_key(self) -> str:
@@ -78,11 +79,6 @@ class StreamOfBatches:
             concurrency=concurrency,
         )
 
-    def _begin_batch(self) -> None:
-        self._batch_id = ""
-        self._batch_leads = self._batch_parts = 0
-        self._first_byte = len(self._chunk)
-
     def _end_batch(self) -> None:
         self.batches.append(
             Batch(
@@ -102,7 +98,8 @@ class StreamOfBatches:
         self._batches_in_chunk += 1
         if self._batches_in_chunk == BATCHES_IN_A_CHUNK:
             self._write_chunk()
-        self._begin_batch()
+        self._batch_leads = self._batch_parts = 0
+        self._first_byte = len(self._chunk)
 
     def _write_chunk(self) -> None:
         self._store.put(self._chunk_key, bytes(self._chunk), "application/x-ndjson")

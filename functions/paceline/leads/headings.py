@@ -53,7 +53,8 @@ def read_heading(lines: Iterator[str], filename: str) -> Heading:
 
     The delimiter is the one that makes a phone column appear, so that commas inside the other headings do not matter.
     """
-    row_number, delimiters = 0, DELIMITERS
+    row_number = 0
+    delimiters: tuple[str, ...] = DELIMITERS
     for line in lines:
         if row_number == 0 and (hint := _SEPARATOR_LINE.match(line)):
             delimiters = (hint[1],)

@@ -46,7 +46,8 @@ class Refusal(NamedTuple):
 _AMERICAN = re.compile(r"(?:\+?1[ .-]?)?(?:\(([2-9][0-9]{2})\)[ .-]?|([2-9][0-9]{2})[ .-]?)([0-9]{3})[ .-]?([0-9]{4})")
 
 _SCIENTIFIC = re.compile(r"[+-]?\d+([.,]\d+)?\s*[eE]\s*[+-]?\s*\d+")
-_QUANTITY = re.compile(r"[+-]?(\d+\.0+|\d{1,3}(,\d{3})+(\.\d+)?)")
+# Three zeros at most: in "202555.0100" and "202555.0000" the four digits after the point are the number's own.
+_QUANTITY = re.compile(r"[+-]?(\d+\.0{1,3}|\d{1,3}(,\d{3})+(\.\d+)?)")
 _SEVERAL = re.compile(r"\d\D*[/;,|&\n]\D*\d")
 _EXTENSION = re.compile(r"\d[\s.,)]*(ext|extn|extension|x|#)[\s.:]*\d+\s*$", re.IGNORECASE)
 
@@ -60,7 +61,7 @@ _REFUSED_LENGTHS = {
 
 
 def normalise(value: str, region: str = "US") -> PhoneNumber | Refusal:
-    """Return the number in E.164, or why it is refused. `region`: where a number without a country code is, and must be.
+    """Return the number in E.164, or why it is refused. `region`: where the number must be.
 
     Numbers kept for fiction (555-0100 to 555-0199 in every area code) are accepted: examples and tests use them.
     """
@@ -132,6 +133,5 @@ def _why_invalid(number: phonenumbers.PhoneNumber, region: str) -> str:
     length = _REFUSED_LENGTHS.get(phonenumbers.is_possible_number_with_reason(number))
     if length:
         return length
-    return (
-        "other_country" if phonenumbers.region_code_for_country_code(number.country_code) != region else "not_a_number"
-    )
+    is_abroad = phonenumbers.region_code_for_country_code(number.country_code or 0) != region
+    return "other_country" if is_abroad else "not_a_number"

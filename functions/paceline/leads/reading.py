@@ -108,6 +108,6 @@ class LeadFile:
     def _unclosed(self, line_num: int) -> LeadFileInvalid:
         first = self._heading.row_number + line_num
         return LeadFileInvalid(
-            f"{self._filename} has a quotation mark near line {first} that is never closed, so the leads after it cannot"
-            " be told apart. Close or delete it."
+            f"{self._filename} has a quotation mark near line {first} that is never closed, so the leads after it"
+            " cannot be told apart. Close or delete it."
         )

@@ -1,4 +1,4 @@
-"""What becomes of each row of a lead file: an accepted lead, or excluded for a stated reason. Never both, never neither."""
+"""What becomes of each row of a lead file: a lead, or excluded for a stated reason. Never both, never neither."""
 
 from __future__ import annotations
 

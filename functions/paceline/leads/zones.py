@@ -26,7 +26,7 @@ _STANDING_FOR_OTHERS = (
 )
 # Where the place is unknown, the message may only go when it may go everywhere: the strictest answer.
 ALL_US_ZONES = _STANDING_FOR_OTHERS
-# The table answers with every zone of the country code (over 40) where it does not know; a real area code has 3 at most.
+# Where the table does not know, it answers with all zones of the country code, over 40; a real area code has 3 at most.
 _MOST_ZONES_OF_AN_AREA = 6
 # The offsets that tell zones apart; the year is only an example (no US rule differs between years since 2007).
 _WINTER, _SUMMER = datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC)

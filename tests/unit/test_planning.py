@@ -1,0 +1,324 @@
+"""Planning: every row in exactly one place, batches that can be addressed, the same bytes every time, warnings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from datetime import UTC, datetime, time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from paceline.errors import LeadFileInvalid, ObjectNotFound, RouteNotFound
+from paceline.leads.batches import concurrency_of
+from paceline.leads.lines import leads_from_lines
+from paceline.models import Batch, Campaign, Lead, Plan, Route, SendingWindow, Stream
+from paceline.planning import plan_campaign
+
+from tests.fakes.stores import MemoryOptOuts, MemoryStore
+
+KEY = "uploads/leads.csv"
+MESSAGE = "Hi {{first_name|there}}, your policy quote is ready. Reply YES for a call, STOP to opt out."
+SHARED = Route(name="shared")
+VERIZON = Route(name="verizon", carriers=("Verizon",), parts_per_minute=6000)
+ROUTES = (SHARED, VERIZON)
+
+
+def a_campaign(**changes: object) -> Campaign:
+    fields = {
+        "campaign_id": "spring-quotes",
+        "account_id": "acme",
+        "name": "Spring quotes",
+        "message": MESSAGE,
+        "leads_key": KEY,
+        "created_at": datetime(2026, 9, 3, 12, tzinfo=UTC),
+    }
+    return Campaign.model_validate(fields | changes)
+
+
+def planned(
+    content: str,
+    *,
+    routes: tuple[Route, ...] = ROUTES,
+    opt_outs: MemoryOptOuts | None = None,
+    batch_size: int = 40,
+    **changes: object,
+) -> tuple[Plan, MemoryStore]:
+    store = MemoryStore({KEY: content.encode()})
+    plan = plan_campaign(a_campaign(**changes), routes, store, opt_outs or MemoryOptOuts(), batch_size=batch_size)
+    return plan, store
+
+
+def a_file(count: int, area: str = "202", heading: str = "phone,first_name") -> str:
+    return heading + "\n" + "".join(f"+1{area}555{line:04},Ana\n" for line in range(count))
+
+
+def batches_of(store: MemoryStore, key: str) -> list[Batch]:
+    return [Batch.model_validate(item) for item in json.loads(store.get(key))]
+
+
+def leads_of(store: MemoryStore, batch: Batch) -> list[Lead]:
+    return list(leads_from_lines(store.get(batch.leads_key, batch.first_byte, batch.last_byte)))
+
+
+def excluded_of(store: MemoryStore, plan: Plan) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(store.get(plan.excluded_key).decode(), newline="")))
+
+
+def test_every_row_is_in_exactly_one_place_with_its_reason() -> None:
+    content = (
+        "phone,first_name\n"
+        "(202) 555-0107,Ana\n"
+        "1.20256E+10,Ben\n"
+        "+1 202.555.0107,Ana M\n"
+        "1-202-555-0107,A\n"
+        "202-555-0134,Cid\n"
+        "202-555-0108,Dee,Smith\n"
+    )
+
+    plan, store = planned(content, opt_outs=MemoryOptOuts(("acme", "+12025550134"), ("other", "+12025550107")))
+
+    assert plan.leads.model_dump() == {"total": 6, "rejected": 2, "duplicates": 2, "opted_out": 1, "accepted": 1}
+    assert plan.leads.are_closed
+    assert plan.rejected_reasons == {"scientific_notation": 1, "too_many_cells": 1}
+    rows = [(row["row_number"], row["kind"], row["reason"], row["phone_number"]) for row in excluded_of(store, plan)]
+    assert rows == [
+        ("3", "rejected", "scientific_notation", ""),
+        ("4", "duplicates", "duplicate", "+12025550107"),
+        ("5", "duplicates", "duplicate", "+12025550107"),
+        ("6", "opted_out", "opted_out", "+12025550134"),
+        ("7", "rejected", "too_many_cells", ""),
+    ]
+    assert excluded_of(store, plan)[1]["explanation"] == "The same number as in row 2."
+    (batch,) = batches_of(store, plan.batches_manifest_key)
+    text = "Hi Ana, your policy quote is ready. Reply YES for a call, STOP to opt out."
+    assert leads_of(store, batch) == [Lead(1, "+12025550107", text, 1)]
+
+
+def test_a_rejected_row_does_not_take_its_number_from_a_good_one() -> None:
+    plan, _ = planned("phone,first_name\n2025550109,\n2025550109,Ana\n", message="Hi {{first_name}}")
+
+    assert plan.rejected_reasons == {"blank_field": 1}
+    assert (plan.leads.accepted, plan.leads.duplicates) == (1, 0)
+
+
+def test_a_field_that_the_file_lacks_refuses_the_file_before_anything_is_written() -> None:
+    store = MemoryStore({KEY: b"phone,code\n+12025550108,1111\n"})
+
+    with pytest.raises(LeadFileInvalid, match="'first_name'"):
+        plan_campaign(a_campaign(message="Hi {{first_name}}"), ROUTES, store, MemoryOptOuts())
+
+    assert store.puts == []
+
+
+@pytest.mark.parametrize(
+    ("content", "opt_outs"),
+    [
+        pytest.param("phone\n1\n2\n3\n", MemoryOptOuts(), id="all rejected"),
+        pytest.param("phone\n2025550101\n", MemoryOptOuts(("acme", "+12025550101")), id="all opted out"),
+    ],
+)
+def test_nobody_left_gives_a_plan_without_streams(content: str, opt_outs: MemoryOptOuts) -> None:
+    plan, store = planned(content, opt_outs=opt_outs)
+
+    assert (plan.streams, plan.batches, plan.parts, plan.leads.accepted) == ((), 0, 0, 0)
+    assert plan.leads.are_closed
+    assert plan.warnings == ("No lead is left to send to: every row was excluded.",)
+    assert json.loads(store.get(plan.streams_manifest_key)) == json.loads(store.get(plan.batches_manifest_key)) == []
+
+
+def test_leads_are_grouped_by_route_and_zones_into_numbered_batches() -> None:
+    content = "phone,carrier\n" + "".join(
+        f"{area}555{line:04},{carrier}\n"
+        for line in range(5)
+        for area, carrier in (("202", ""), ("312", "VERIZON"), ("212", "verizon"))
+    )
+
+    plan, store = planned(content, batch_size=2)
+
+    assert [(s.stream, s.route, s.zones, s.batches, s.leads) for s in plan.streams] == [
+        ("shared-01", "shared", ("America/New_York",), 3, 5),
+        ("verizon-01", "verizon", ("America/Chicago",), 3, 5),
+        ("verizon-02", "verizon", ("America/New_York",), 3, 5),
+    ]
+    assert [Stream.model_validate(item) for item in json.loads(store.get(plan.streams_manifest_key))] == [*plan.streams]
+    batches = batches_of(store, plan.batches_manifest_key)
+    assert [batch.batch_id for batch in batches] == [f"{number:05}" for number in range(1, 10)]
+    firsts = [leads_of(store, batch)[0].lead_no for batch in batches]
+    assert firsts == sorted(firsts)
+    per_stream = [batches_of(store, stream.manifest_key) for stream in plan.streams]
+    assert sorted((b for stream in per_stream for b in stream), key=lambda b: b.batch_id) == batches
+
+
+def test_a_chunk_holds_a_hundred_batches_end_to_end() -> None:
+    plan, store = planned(a_file(250), batch_size=2)
+
+    batches = batches_of(store, plan.streams[0].manifest_key)
+
+    chunks = [key for key in store.puts if key.endswith(".jsonl")]
+    assert chunks == [f"campaigns/spring-quotes/leads/shared-01-000{n}.jsonl" for n in (1, 2)]
+    for one, after in pairwise(batches):
+        assert after.first_byte == (one.last_byte + 1 if one.leads_key == after.leads_key else 0)
+    leads = [lead for batch in batches for lead in leads_of(store, batch)]
+    assert [lead.lead_no for lead in leads] == list(range(1, 251))
+
+
+def test_planning_twice_writes_the_same_bytes() -> None:
+    opt_outs = MemoryOptOuts(("acme", "+12025550003"))
+    content = a_file(150) + a_file(90, "312").partition("\n")[2] + a_file(20).partition("\n")[2]
+
+    once, again = planned(content, opt_outs=opt_outs), planned(content, opt_outs=opt_outs)
+
+    assert once[0] == again[0]
+    assert once[1].objects == again[1].objects
+    assert once[1].puts == again[1].puts
+
+
+def test_opt_outs_are_asked_for_a_hundred_at_a_time_and_once_each() -> None:
+    opt_outs = MemoryOptOuts()
+
+    planned(a_file(250) + a_file(250).partition("\n")[2], opt_outs=opt_outs)
+
+    assert opt_outs.asked == [100, 100, 50]
+
+
+def test_parts_are_counted_on_the_personalised_text() -> None:
+    message = "Hi {{first_name}}! " + 140 * "x" + " end"
+    names = ["Ana", "Maximiliano", "Maximilianoo", "D’Arcy", "Max [Power]", "Zoë", "José"]
+    content = "phone,first_name\n" + "".join(f"202555010{n},{name}\n" for n, name in enumerate(names))
+
+    plan, store = planned(content, message=message)
+
+    (batch,) = batches_of(store, plan.batches_manifest_key)
+    assert [lead.parts for lead in leads_of(store, batch)] == [1, 1, 2, 3, 2, 3, 1]
+    assert plan.parts == batch.parts == plan.streams[0].parts == 13
+    assert any("2 messages are sent as UCS-2" in w and "'’' (U+2019)" in w for w in plan.warnings)
+
+
+def test_values_with_odd_line_ends_stay_one_line_of_the_object() -> None:
+    plan, store = planned('phone,first_name\n2025550101,"A\u2028n\u0085\na"\n2025550102,Ben\n')
+
+    (batch,) = batches_of(store, plan.batches_manifest_key)
+
+    assert [lead.text[3:9] for lead in leads_of(store, batch)] == ["A\u2028n\u0085\na", "Ben, y"]
+
+
+@pytest.mark.parametrize(
+    ("content", "routes", "changes", "warning"),
+    [
+        pytest.param(
+            a_file(480),
+            ROUTES,
+            {},
+            "All 480 leads go by the route 'shared', because the file has no carrier column:"
+            " at its 240 parts a minute, their 480 parts take 2 min.",
+            id="no carrier column",
+        ),
+        pytest.param(
+            "phone,carrier\n2025550101,\n2025550102,Verizon\n",
+            ROUTES,
+            {},
+            "1 of 2 leads have no carrier and go by the route 'shared':"
+            " at its 240 parts a minute, their 1 parts take 1 min.",
+            id="a blank carrier",
+        ),
+        pytest.param(
+            "phone,carrier\n2025550101,Sprint\n2025550102,Verizon\n",
+            ROUTES,
+            {},
+            "1 of 2 leads have a carrier that no route is for ('Sprint') and go by the route 'shared':"
+            " at its 240 parts a minute, their 1 parts take 1 min.",
+            id="an unknown carrier",
+        ),
+        pytest.param(
+            a_file(25),
+            (Route(name="old", parts_per_day=10),),
+            {"route": "old"},
+            "The route 'old' may send 10 parts a day, and 25 parts are planned on it: it needs 3 days."
+            " Raise its cap or choose another route.",
+            id="a forgotten day cap",
+        ),
+        pytest.param(
+            a_file(3),
+            (Route(name="own", is_enabled=False),),
+            {"route": "own"},
+            "The route 'own' is disabled: its 3 leads wait until it is enabled.",
+            id="a disabled route",
+        ),
+        pytest.param(
+            a_file(2, area="208"),  # Idaho: Pacific or Mountain
+            (SHARED,),
+            {"route": "shared", "sending_window": SendingWindow(opens=time(9), closes=time(10))},
+            "The sending window is never open in all of America/Los_Angeles, America/Denver at once:"
+            " 2 leads cannot be sent to. Widen the window.",
+            id="a window that is never open",
+        ),
+    ],
+)
+def test_the_plan_warns_before_the_start(
+    content: str, routes: tuple[Route, ...], changes: dict[str, object], warning: str
+) -> None:
+    plan, _ = planned(content, routes=routes, **changes)
+
+    assert plan.warnings == (warning,)
+
+
+def test_a_forced_route_gives_no_warning_about_carriers() -> None:
+    plan, _ = planned(a_file(3), route="verizon")
+
+    assert plan.warnings == ()
+    assert plan.streams[0].route == "verizon"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"), [({"route": "nowhere"}, RouteNotFound), ({"leads_key": "missing.csv"}, ObjectNotFound)]
+)
+def test_what_a_campaign_points_to_must_exist(changes: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        planned(a_file(3), **changes)
+
+
+@pytest.mark.parametrize(
+    ("streams", "parts_of_a_batch", "parts_per_minute", "expected"),
+    [
+        pytest.param(1, 40, 240, 4, id="a batch lasts 10 s: three in hand and one on its way"),
+        pytest.param(3, 40, 240, 2, id="shared between three streams"),
+        pytest.param(9, 40, 240, 1, id="never less than one"),
+        pytest.param(1, 40, 1, 2, id="a stream alone has two"),
+        pytest.param(1, 40, 6000, 76, id="a fast route"),
+        pytest.param(1, 1, 60_000, 1000, id="never more than a thousand"),
+    ],
+)
+def test_concurrency_keeps_a_routes_pace_busy(
+    streams: int, parts_of_a_batch: float, parts_per_minute: int, expected: int
+) -> None:
+    assert concurrency_of(streams, parts_of_a_batch, parts_per_minute, horizon_seconds=30) == expected
+
+
+phones = st.sampled_from(["2025550101", "(202) 555-0101", "3125550102", "+12125550103", "8005550104", "", "x"])
+rows = st.lists(st.tuples(phones, st.sampled_from(["", "Verizon", "Sprint"])), min_size=1, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows, st.integers(1, 5), st.randoms(use_true_random=False))
+def test_sums_close_whatever_the_file_holds(
+    rows: list[tuple[str, str]], batch_size: int, chance: random.Random
+) -> None:
+    content = "phone,carrier,note\n" + "".join(f'"{phone}",{carrier},x\n' for phone, carrier in rows)
+    opt_outs = MemoryOptOuts(*(("acme", n) for n in ("+12025550101", "+13125550102") if chance.random() < 0.5))
+
+    plan, store = planned(content, opt_outs=opt_outs, batch_size=batch_size)
+
+    batches = batches_of(store, plan.batches_manifest_key)
+    leads = [lead for batch in batches for lead in leads_of(store, batch)]
+    assert plan.leads.total == len(rows)
+    assert plan.leads.are_closed
+    assert len(leads) == len({lead.phone_number for lead in leads}) == plan.leads.accepted
+    assert len(excluded_of(store, plan)) == plan.leads.total - plan.leads.accepted
+    assert sum(lead.parts for lead in leads) == plan.parts == sum(batch.parts for batch in batches)
+    assert all(len(leads_of(store, batch)) == batch.leads <= batch_size for batch in batches)
+    numbers = {lead.lead_no for lead in leads} | {int(row["lead_no"]) for row in excluded_of(store, plan)}
+    assert numbers == set(range(1, len(rows) + 1))
