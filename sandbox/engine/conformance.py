@@ -33,7 +33,8 @@ class RecordedWorld:
     def __init__(self, case: dict[str, Any], scheduler: Scheduler) -> None:
         self.functions: dict[str, dict[str, Any]] = case.get("lambdas", {})
         self.buckets = {
-            bucket: {key: text.encode() for key, text in objects.items()} for bucket, objects in case.get("s3", {}).items()
+            bucket: {key: text.encode() for key, text in objects.items()}
+            for bucket, objects in case.get("s3", {}).items()
         }
         self.scheduler = scheduler
 
@@ -79,7 +80,7 @@ class RecordedWorld:
         for key, body in sorted(self._bucket(bucket).items()):
             if key.startswith(prefix):
                 yield {
-                    "Etag": f'"{hashlib.md5(body).hexdigest()}"',
+                    "Etag": f'"{hashlib.md5(body, usedforsecurity=False).hexdigest()}"',
                     "Key": key,
                     "LastModified": int(START.timestamp()),
                     "Size": len(body),

@@ -116,7 +116,8 @@ class Engine:
         _check_input(input)
         if name is not None:
             _check_name(name)
-        arn = self._runtime.arn("execution", f"{machine.name}:{name or (name := self._runtime.new_uuid())}")
+        name = name or self._runtime.new_uuid()
+        arn = self._runtime.arn("execution", f"{machine.name}:{name}")
         if (existing := self._runtime.executions.get(arn)) is not None:
             if existing.status == RUNNING and existing.input == input:
                 return arn

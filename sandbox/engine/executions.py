@@ -107,7 +107,9 @@ class Branch:
     previous: the id of the line's last event. retry_count: None in a state of a type that cannot be retried.
     """
 
-    __slots__ = ("entered_at", "execution", "map_item", "previous", "retry_count", "runtime", "state_name", "task_token")
+    __slots__ = (
+        "entered_at", "execution", "map_item", "previous", "retry_count", "runtime", "state_name", "task_token",
+    )  # fmt: skip
 
     def __init__(self, runtime: Runtime, execution: Execution, map_item: dict[str, Any] | None = None) -> None:
         self.runtime = runtime

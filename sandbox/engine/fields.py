@@ -28,15 +28,19 @@ STATES: dict[str, set[str]] = {
     "Parallel": _ALL | _PATHS | _FLOW | _RESULT | _ERRORS | {"Branches"},
     "Map": _ALL | _PATHS | _FLOW | _RESULT | _ERRORS | _INLINE_MAP | DISTRIBUTED_MAP,
 }
-RETRIER = {"ErrorEquals", "IntervalSeconds", "MaxAttempts", "BackoffRate", "MaxDelaySeconds", "JitterStrategy", "Comment"}
+RETRIER = {
+    "ErrorEquals", "IntervalSeconds", "MaxAttempts", "BackoffRate", "MaxDelaySeconds", "JitterStrategy", "Comment",
+}  # fmt: skip
 CATCHER = {"ErrorEquals", "Next", "ResultPath", "Comment"}
 PROCESSOR_CONFIG = {"Mode", "ExecutionType", "Comment"}
 READER = {"Resource", "ReaderConfig", "Parameters", "Comment"}
 READER_CONFIG = {
-    "InputType", "CSVHeaderLocation", "CSVHeaders", "CSVDelimiter", "MaxItems", "MaxItemsPath", "ItemsPointer", "Comment",
+    "InputType", "CSVHeaderLocation", "CSVHeaders", "CSVDelimiter", "MaxItems", "MaxItemsPath", "ItemsPointer",
+    "Comment",
 }  # fmt: skip
 BATCHER = {
-    "MaxItemsPerBatch", "MaxItemsPerBatchPath", "MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath", "BatchInput", "Comment",
+    "MaxItemsPerBatch", "MaxItemsPerBatchPath", "MaxInputBytesPerBatch", "MaxInputBytesPerBatchPath", "BatchInput",
+    "Comment",
 }  # fmt: skip
 WRITER = {"Resource", "Parameters", "Comment"}
 

@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 from paceline.moments import from_us
+
 from sandbox.scheduler import Scheduler
 
 MAXIMUM_EVENTS = 25_000
@@ -17,7 +18,7 @@ _WITHOUT_DETAILS = {
     "MapRunAborted", "ParallelStateStarted", "ParallelStateSucceeded", "ParallelStateFailed",
     "ParallelStateAborted", "WaitStateAborted", "TaskStateAborted",
 }  # fmt: skip
-_WITH_DATA = ("input", "output", "parameters")
+_WITH_DATA = ("input", "output")
 
 
 class HistoryFull(Exception):
@@ -39,7 +40,9 @@ class History:
         self._packed: bytes | None = None
         self.closed = False
 
-    def add(self, event_type: str, previous: int, details: dict[str, Any] | None = None, *, is_last: bool = False) -> int:
+    def add(
+        self, event_type: str, previous: int, details: dict[str, Any] | None = None, *, is_last: bool = False
+    ) -> int:
         """Append an event and return its id. Raises: HistoryClosed, HistoryFull."""
         events = self._events
         if self.closed:
@@ -80,13 +83,15 @@ def details_key(event_type: str) -> str:
     return f"{event_type[0].lower()}{event_type[1:]}EventDetails"
 
 
-def _shown(number: int, microseconds: int, event_type: str, previous: int, details: dict[str, Any] | None) -> dict[str, Any]:
+def _shown(
+    number: int, microseconds: int, event_type: str, previous: int, details: dict[str, Any] | None
+) -> dict[str, Any]:
     event: dict[str, Any] = {
         "timestamp": from_us(microseconds), "type": event_type, "id": number, "previousEventId": previous,
     }  # fmt: skip
     if event_type not in _WITHOUT_DETAILS:
         shown = dict(details or {})
-        for key in _WITH_DATA[:2]:
+        for key in _WITH_DATA:
             if key in shown:
                 shown[f"{key}Details"] = {"truncated": False}
         event[details_key(event_type)] = shown

@@ -48,8 +48,11 @@ class Function:
 FUNCTIONS: dict[str, Function] = {}
 
 
-def _function(name: str, minimum: int, maximum: int | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(compute: Callable[..., Any]) -> Callable[..., Any]:
+Compute = Callable[..., Any]
+
+
+def _function(name: str, minimum: int, maximum: int | None = None) -> Callable[[Compute], Compute]:
+    def register(compute: Compute) -> Compute:
         FUNCTIONS[name] = Function((minimum, minimum if maximum is None else maximum), compute)
         return compute
 

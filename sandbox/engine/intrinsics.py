@@ -21,7 +21,10 @@ _LITERAL = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?=\s*
 
 
 class IntrinsicScope(Scope, Protocol):
-    rng: random.Random
+    """A scope with the generator for States.UUID and States.MathRandom."""
+
+    @property
+    def rng(self) -> random.Random: ...
 
 
 Expression = Callable[[Any, IntrinsicScope], Any]
@@ -105,7 +108,7 @@ class _Parser:
                 quote = "" if character == quote else quote
             elif character in "'\"":
                 quote = character
-            elif depth == 0 and character in ",)" or character.isspace() and depth == 0:
+            elif depth == 0 and (character in ",)" or character.isspace()):
                 break
             depth += (character in "[(") - (character in "])") if not quote else 0
             self.position += 1

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from sandbox.engine.runtime import Runtime
 
 _END_EVENTS = {
-    SUCCEEDED: "ExecutionSucceeded", FAILED: "ExecutionFailed", TIMED_OUT: "ExecutionTimedOut", ABORTED: "ExecutionAborted",
-}  # fmt: skip
+    SUCCEEDED: "ExecutionSucceeded",
+    FAILED: "ExecutionFailed",
+    TIMED_OUT: "ExecutionTimedOut",
+    ABORTED: "ExecutionAborted",
+}
 ENGINE_ERROR = "Sandbox.EngineError"
 """The error of an execution that met a fault of the sandbox itself; the cause is the traceback."""
 
@@ -94,7 +97,7 @@ def stop(
     if execution.status != RUNNING:
         return
     task = execution.task
-    _finish(runtime, execution, status, execution.last_event, error, cause)
+    _finish(runtime, execution, status, len(execution.log), error, cause)
     if task is not None:
         task.kill()
 

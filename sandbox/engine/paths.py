@@ -58,13 +58,9 @@ class Path:
         if not self.definite:
             return self._find_all(value)
         for position, step in enumerate(self.steps):
-            try:
-                if isinstance(step, str) and isinstance(value, dict) or isinstance(step, int) and isinstance(value, list):
-                    value = value[step]
-                    continue
-            except (KeyError, IndexError):
-                pass
-            raise PathNotFound(self.text, self._why(position, value))
+            if not _has(value, step):
+                raise PathNotFound(self.text, self._why(position, value))
+            value = value[step]
         return value
 
     def _find_all(self, root: Any) -> list[Any]:
@@ -84,21 +80,24 @@ class Path:
         if isinstance(value, dict):
             is_leaf = position == len(self.steps) - 1
             return f"No results for path: {here}" if is_leaf else f"Missing property in path {here}"
-        return f"Expected to find an object with property ['{step}'] in path {before} but found '{type(value).__name__}'."
+        found = type(value).__name__
+        return f"Expected to find an object with property ['{step}'] in path {before} but found '{found}'."
 
 
 def _bracketed(step: Step) -> str:
     return f"['{step}']" if isinstance(step, str) else f"[{step}]"
 
 
+def _has(value: Any, step: Step) -> bool:
+    if isinstance(step, str):
+        return isinstance(value, dict) and step in value
+    return isinstance(step, int) and isinstance(value, list) and -len(value) <= step < len(value)
+
+
 def _expand(step: Step, value: Any) -> Iterable[Any]:
     if callable(step):
         return step(value)
-    if isinstance(step, str):
-        return [value[step]] if isinstance(value, dict) and step in value else []
-    if isinstance(value, list) and -len(value) <= step < len(value):
-        return [value[step]]
-    return []
+    return [value[step]] if _has(value, step) else []
 
 
 def _children(value: Any) -> Iterable[Any]:

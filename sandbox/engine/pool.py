@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Generic, TypeVar
 
 from sandbox.scheduler import Future, Scheduler, Task
@@ -29,7 +30,7 @@ class Pool(Generic[Job]):
         self._spacing = spacing
         self._changed: Future | None = None
         self._failure: BaseException | None = None
-        self.running: dict[Task, Job] = {}
+        self.running: dict[Task, None] = {}
 
     def run(self, jobs: Iterable[Job]) -> None:
         """Return when all jobs are done. The first error ends the others where they wait, and is raised."""
@@ -56,8 +57,8 @@ class Pool(Generic[Job]):
             if job is _NOTHING:
                 return False
             task = self._scheduler.spawn(self._work, job)
-            self.running[task] = job
-            task.when_done(lambda task=task: self._ended(task))
+            self.running[task] = None
+            task.when_done(partial(self._ended, task))
             if self._spacing is not None and (seconds := self._spacing()) > 0:
                 self._scheduler.sleep(seconds)
                 if self._failure is not None:
@@ -65,13 +66,8 @@ class Pool(Generic[Job]):
         return True
 
     def _ended(self, task: Task) -> None:
-        if task.error is not None:
-            self._failure = self._failure or task.error
-            if self._failure is task.error:
-                # what still runs is left in `running`, for the caller to see
-                self.running.pop(task, None)
-        else:
-            self.running.pop(task, None)
+        self.running.pop(task, None)
+        self._failure = self._failure or task.error
         self.wake()
 
 

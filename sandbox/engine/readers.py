@@ -95,12 +95,7 @@ def _json_lines(text: str) -> Iterator[Any]:
 def _csv_items(text: str, config: dict[str, Any]) -> Iterator[dict[str, str]]:
     """Yield a row as an object of strings: missing fields are empty, extra ones dropped (recorded on AWS)."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[config.get("CSVDelimiter", "COMMA")])
-    if config.get("CSVHeaderLocation") == "GIVEN":
-        headers = config["CSVHeaders"]
-    else:
-        headers = next(rows, [])
+    headers: list[str] = config["CSVHeaders"] if config.get("CSVHeaderLocation") == "GIVEN" else next(rows, [])
     if len(set(headers)) != len(headers):
         raise ItemReaderFailed("CSV headers cannot contain duplicates.")
     return ({header: row[i] if i < len(row) else "" for i, header in enumerate(headers)} for row in rows if row)
-
-

@@ -94,7 +94,7 @@ def _check_task(state: dict[str, Any], where: str) -> Iterator[str]:
     for name in ("TimeoutSeconds", "HeartbeatSeconds"):
         yield from check_whole(state, name, where, 1, MAXIMUM_SECONDS, path_too=True)
     timeout, heartbeat = state.get("TimeoutSeconds"), state.get("HeartbeatSeconds")
-    if is_whole(timeout) and is_whole(heartbeat) and heartbeat >= timeout:
+    if timeout is not None and heartbeat is not None and is_whole(timeout) and is_whole(heartbeat, timeout):
         yield f"{where}/HeartbeatSeconds: must be less than TimeoutSeconds"
 
 

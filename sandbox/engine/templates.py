@@ -44,11 +44,7 @@ def compile_expression(field: str, text: str) -> Template:
 
     Raises: ValueError. When evaluated: StateRuntimeError (a path leads nowhere), StateFailed States.IntrinsicFailure.
     """
-    compute: Expression
-    if text.startswith("$"):
-        compute = compile_path(text).find
-    else:
-        compute = compile_intrinsic(text)
+    compute: Expression = compile_path(text).find if text.startswith("$") else compile_intrinsic(text)
 
     def evaluate(data: Any, scope: IntrinsicScope) -> Any:
         try:

@@ -25,6 +25,28 @@ def optional_path(fields: dict[str, Any], name: str) -> Path | None:
     return compile_path(text) if text is not None and text != "$" else None
 
 
+def is_null(fields: dict[str, Any], name: str) -> bool:
+    """Say whether a path field is there and null: the data it stands for is dropped."""
+    return name in fields and fields[name] is None
+
+
+def merge(data: Document, result: Document, path: Path | None, drops_result: bool) -> Document:
+    """Return the input with a result at ResultPath. Raises: StateFailed States.ResultPathMatchFailure."""
+    if drops_result:
+        return data
+    return result if path is None else Document(put(data.value, path, result.value))
+
+
+class Catcher:
+    """A compiled catcher."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.error_equals: list[str] = fields["ErrorEquals"]
+        self.next: str = fields["Next"]
+        self.result_path = optional_path(fields, "ResultPath")
+        self.drops_result = is_null(fields, "ResultPath")
+
+
 class State:
     """A compiled state. `run` is what its type does; `execute` is one visit, from entered to exited."""
 
@@ -39,13 +61,13 @@ class State:
         self.input_path = optional_path(fields, "InputPath")
         self.output_path = optional_path(fields, "OutputPath")
         self.result_path = optional_path(fields, "ResultPath")
-        self.drops_input, self.drops_output, self.drops_result = (
-            name in fields and fields[name] is None for name in ("InputPath", "OutputPath", "ResultPath")
-        )
+        self.drops_input = is_null(fields, "InputPath")
+        self.drops_output = is_null(fields, "OutputPath")
+        self.drops_result = is_null(fields, "ResultPath")
         self.parameters = self._template(fields, "Parameters")
         self.result_selector = self._template(fields, "ResultSelector")
         self.retriers: list[dict[str, Any]] = fields.get("Retry", [])
-        self.catchers = [(c["ErrorEquals"], c["Next"], c, optional_path(c, "ResultPath")) for c in fields.get("Catch", [])]
+        self.catchers = [Catcher(catcher) for catcher in fields.get("Catch", [])]
 
     @staticmethod
     def _template(fields: dict[str, Any], name: str) -> Template | None:
@@ -90,7 +112,7 @@ class State:
                 return output, following
             except StateFailed as failure:
                 if (delay := policy.delay(failure)) is None:
-                    if self.failure_event is not None:
+                    if self.failure_event is not None and not failure.only_by_name:
                         branch.event(self.failure_event)
                     return self._catch(branch, data, failure)
                 branch.retry_count = policy.count
@@ -100,11 +122,10 @@ class State:
 
     def _catch(self, branch: Branch, data: Document, failure: StateFailed) -> tuple[Document, str]:
         """Return the output and target of the first catcher that matches, or raise the failure again."""
-        for error_equals, target, catcher, result_path in self.catchers:
-            if failure.matches(error_equals):
+        for catcher in self.catchers:
+            if failure.matches(catcher.error_equals):
                 caught = Document({"Error": failure.error or "", "Cause": failure.cause or ""})
-                drops_result = "ResultPath" in catcher and catcher["ResultPath"] is None
-                return self._merge(data, caught, result_path, drops_result), target
+                return merge(data, caught, catcher.result_path, catcher.drops_result), catcher.next
         raise failure
 
     # -- input and output ---------------------------------------------------------------------------------------
@@ -124,7 +145,7 @@ class State:
         """Return what ResultSelector, ResultPath and OutputPath make of a result."""
         if self.result_selector is not None:
             result = Document(self.result_selector(result.value, branch))
-        return self.filtered(branch, self._merge(data, result, self.result_path, self.drops_result))
+        return self.filtered(branch, merge(data, result, self.result_path, self.drops_result))
 
     def filtered(self, branch: Branch, output: Document) -> Document:
         """Return what OutputPath leaves."""
@@ -132,13 +153,8 @@ class State:
             return EMPTY
         return output if self.output_path is None else Document(self.output_path.find(output.value, branch))
 
-    @staticmethod
-    def _merge(data: Document, result: Document, path: Path | None, drops_result: bool) -> Document:
-        if drops_result:
-            return data
-        return result if path is None else Document(put(data.value, path, result.value))
-
 
 def data_limit_exceeded(name: str, *, only_by_name: bool) -> StateFailed:
-    cause = f"The state/task '{name}' returned a result with a size exceeding the maximum number of bytes service limit."
-    return StateFailed(STATES_DATA_LIMIT_EXCEEDED, cause, only_by_name=only_by_name)
+    """Return the failure of a state, or of what a task called, whose result is too large."""
+    excess = "returned a result with a size exceeding the maximum number of bytes service limit."
+    return StateFailed(STATES_DATA_LIMIT_EXCEEDED, f"The state/task '{name}' {excess}", only_by_name=only_by_name)

@@ -100,7 +100,7 @@ class DistributedMapState(MapState):
             items = self.reader.read(branch, effective.value)
         for text, count in self._inputs(branch, effective, items or []):
             if is_too_large(text):
-                raise data_limit_exceeded(self.name, only_by_name=True)
+                raise data_limit_exceeded(self.name, only_by_name=False)
             map_run.child_inputs.append(text)
             map_run.item_counts.append(count)
 
@@ -117,7 +117,7 @@ class DistributedMapState(MapState):
     def _run_children(self, branch: Branch, effective: Document, map_run: MapRun) -> Document:
         """Raises: StateFailed States.ExceedToleratedFailureThreshold, States.ResultWriterFailed."""
         runtime = branch.runtime
-        pool = Pool(
+        pool: Pool[int] = Pool(
             runtime.scheduler,
             lambda index: self._run_child(branch, map_run, index),
             lambda: map_run.limit,

@@ -49,6 +49,10 @@ class _Iterations:
         self._resume_from = branch.previous
 
     def run_one(self, index: int) -> None:
+        earlier = self.checkpoint.child(index)
+        if earlier.output is not None:  # it was done before a redrive
+            self.outputs[index] = earlier.output.value
+            return
         line = self.branch.fork(map_item(index, self.items[index]))
         line.previous = self._resume_from
         details = {"name": self.state.name, "index": index}
@@ -56,7 +60,7 @@ class _Iterations:
         self.running[index] = line
         try:
             data = self.state.selected(line, self.effective, index, self.items[index])
-            self.outputs[index] = self.state.program.run(line, data, self.checkpoint.child(index)).value
+            self.outputs[index] = self.state.program.run(line, data, earlier).value
         except StateFailed:
             del self.running[index]
             self._resume_from = self.last_event = line.previous

@@ -27,11 +27,10 @@ class Number:
             return self.constant
         value = self.find(data, branch)
         if isinstance(value, bool) or not isinstance(value, kinds):
-            kind = "integer" if kinds == (int,) else "number"
-            raise StateRuntimeError(
-                f'The {self.name}Path field refers to value "{as_shown(value)}" which is not a valid {kind}: {self.path}'
-            )
-        return value
+            problem = f"which is not a valid {'integer' if kinds == (int,) else 'number'}: {self.path}"
+            raise StateRuntimeError(f'The {self.name}Path field refers to value "{as_shown(value)}" {problem}')
+        number: int | float = value
+        return number
 
 
 class MapState(State):
@@ -75,5 +74,3 @@ class MapState(State):
 def map_item(index: int, value: Any) -> dict[str, Any]:
     """Return an iteration's part of the context object."""
     return {"Index": index, "Value": value}
-
-

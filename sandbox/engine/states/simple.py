@@ -68,5 +68,5 @@ class ChoiceState(State):
             if holds(effective.value, branch):
                 return self.filtered(branch, effective), target
         if self.default is None:
-            raise StateFailed("States.NoChoiceMatched", "Failed to transition out of the state: no choice matched.")
+            raise StateRuntimeError("Failed to transition out of the state. The state does not point to a next state.")
         return self.filtered(branch, effective), self.default

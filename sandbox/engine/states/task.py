@@ -45,7 +45,7 @@ def _seconds(fields: dict[str, Any], name: str) -> Seconds:
         value = find(data.value, branch)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MAXIMUM_SECONDS:
             raise StateRuntimeError(
-                f"The {path} field refers to value \"{as_shown(value)}\" which is not a valid integer: {fields[path]}"
+                f'The {path} field refers to value "{as_shown(value)}" which is not a valid integer: {fields[path]}'
             )
         return value
 

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from paceline.moments import MICROSECONDS
+
 from sandbox.engine.documents import Document, is_too_large, to_text
 from sandbox.engine.errors import STATES_HEARTBEAT_TIMEOUT, STATES_TIMEOUT, StateFailed, StateRuntimeError
 from sandbox.engine.executions import Branch
 from sandbox.engine.integrations import TaskFailed
 from sandbox.engine.states.base import data_limit_exceeded
 from sandbox.engine.tokens import Callback
-from paceline.moments import MICROSECONDS
 
 FUNCTION_ARN = re.compile(r"arn:aws[\w-]*:lambda:[\w-]+:\d{12}:function:[\w-]+(?::[\w$-]+)?")
 OPTIMIZED = {
@@ -160,7 +161,8 @@ def _wait(branch: Branch, callback: Callback, limits: Limits, started: int) -> s
         if until is not None and scheduler.microseconds >= until and not callback.future.done:
             raise StateFailed(error)
         try:
-            output: str = callback.future.wait(None if until is None else (until - scheduler.microseconds) / MICROSECONDS)
+            left = None if until is None else (until - scheduler.microseconds) / MICROSECONDS
+            output: str = callback.future.wait(left)
             return output
         except TimeoutError:
             continue  # perhaps a heartbeat has moved the limit

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from paceline.moments import MICROSECONDS, to_us
+
 from sandbox.engine.documents import Document, as_shown
 from sandbox.engine.errors import StateRuntimeError
 from sandbox.engine.executions import Branch, Checkpoint
 from sandbox.engine.states.base import State
 from sandbox.engine.templates import compile_expression
 from sandbox.engine.timestamps import parse_timestamp
-from paceline.moments import MICROSECONDS, to_us
 
 MAXIMUM_SECONDS = 99_999_999
 """AWS's limit for Seconds, and for a task's and an execution's timeout."""
