@@ -35,6 +35,10 @@ class ProviderThrottled(PacelineError):
     """The provider answered 429 before accepting. Nothing was sent; back to admission, on a slower route."""
 
 
+class ProviderUnsure(PacelineError):
+    """The provider's answer did not come: the message may or may not be on its way. Never leaves a handler."""
+
+
 # -- errors that end a campaign in a Fail state -----------------------------------------------------------------
 
 
@@ -56,6 +60,18 @@ class ObjectNotFound(PacelineError):
 
 class RequestInvalid(PacelineError):
     """A customer's request cannot be followed; the message says what to change."""
+
+
+class RequestMalformed(PacelineError):
+    """A state's input is not what its function takes: a fault of the definition or of whoever started it."""
+
+
+class ServiceFault(PacelineError):
+    """AWS refused a call for a reason that no rule of ours answers (a missing permission, a bad request)."""
+
+
+class ContractBroken(PacelineError):
+    """A value is not what its JSON Schema in `contracts/` promises. Never expected; always an alarm."""
 
 
 class SumsDoNotClose(PacelineError):

@@ -33,7 +33,6 @@ class Route(Model):
     name: RouteName
     provider: Literal["twilio"] = "twilio"
     sender: str = "+12025550100"
-    secret_name: str = "paceline/providers/twilio"
     parts_per_minute: Annotated[int, Field(ge=1)] = 240
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
     time_zone: str = "America/New_York"
@@ -70,7 +69,7 @@ class Campaign(Model):
     send_by: AwareDatetime | None = None
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
-    receipt_deadline_hours: Annotated[float, Field(gt=0, le=168)] = 72.0
+    receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
     plan: Plan | None = None
 

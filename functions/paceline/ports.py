@@ -3,8 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO, Protocol
+
+from paceline.status import MessageStatus
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMessage:
+    """What a provider is given. validity_seconds: after this long undelivered, the provider gives up."""
+
+    message_id: str
+    sender: str
+    phone_number: str
+    text: str
+    validity_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The provider took the message and will send receipts."""
+
+    provider_message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The provider refused the message for good. cause: our word for its code."""
+
+    cause: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRecord:
+    """A message as the provider's own book has it, in our words."""
+
+    provider_message_id: str
+    status: MessageStatus
+    cause: str
 
 
 class Clock(Protocol):
@@ -34,3 +72,33 @@ class OptOuts(Protocol):
 
     def opted_out(self, account_id: str, phone_numbers: Iterable[str]) -> set[str]:
         """Return those of the numbers (E.164) that opted out."""
+
+
+class Workflow(Protocol):
+    """The state machine that runs campaigns."""
+
+    def start(self, campaign_id: str) -> str:
+        """Start the campaign's execution, or find it where it runs already; return its ARN."""
+
+    def resume(self, token: str, output: dict[str, object]) -> None:
+        """Let a waiting task go on. A task that is over already is no error: its timeout was first."""
+
+
+class Events(Protocol):
+    """The event bus that customers' systems listen to."""
+
+    def publish(self, detail_type: str, detail: dict[str, object]) -> None:
+        """Publish one event."""
+
+
+class Provider(Protocol):
+    """A provider that takes messages. Neither we nor it retries a send by itself: a retry is a second message."""
+
+    def send(self, message: OutgoingMessage) -> Accepted | Refused:
+        """Hand over one message. Raises: ProviderThrottled (not accepted); ProviderUnsure (nobody knows)."""
+
+    def look_up(self, message: OutgoingMessage, sent_after: datetime) -> ProviderRecord | None:
+        """Return what the provider knows of a message whose acceptance is in doubt, or None."""
+
+    def status_of(self, provider_message_id: str) -> ProviderRecord | None:
+        """Return what the provider knows of a message that it accepted, or None."""

@@ -64,3 +64,4 @@ class Cause(StrEnum):
     CONFLICT = "conflict"
     OPTED_OUT = "opted_out"
     FREQUENCY_CAP = "frequency_cap"
+    SENDER_FAILED = "sender_failed"

@@ -1,0 +1,165 @@
+"""The customers' routes: campaigns from their creation to their report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import AwareDatetime, Field
+
+from api.caller import caller_of, services
+from paceline.accounts import get_account
+from paceline.campaigns import create_campaign, get_campaign, set_status
+from paceline.errors import RequestInvalid
+from paceline.holds import release_campaign
+from paceline.leads.template import compile_template
+from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
+from paceline.progress import describe_campaign
+from paceline.routes import all_routes, describe_route, get_route
+from paceline.starting import dry_run, start_campaign
+from paceline.status import CampaignStatus
+
+router = Router()
+
+MAX_FILE_BYTES = 200 * 1024 * 1024
+UPLOAD_SECONDS = 3600
+
+
+class CampaignPost(Model):
+    """What a customer posts to create a campaign. account_id: only with an operator's key."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    message: Annotated[str, Field(min_length=1, max_length=1600)]
+    file_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")] = "leads.csv"
+    campaign_id: CampaignId | None = None
+    account_id: str | None = None
+    route: RouteName | None = None
+    start_at: AwareDatetime | None = None
+    send_by: AwareDatetime | None = None
+    sending_window: SendingWindow = SendingWindow()
+    max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
+    receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
+
+
+@router.post("/v1/campaigns")
+def create(post: CampaignPost) -> JsonObject:
+    """Create a campaign. The same Idempotency-Key with the same body returns the campaign that it created."""
+    caller = caller_of(router.current_event.raw_event)
+    account_id = caller.account_id or post.account_id
+    if account_id is None:
+        raise RequestInvalid("An operator's key needs `account_id` in the body.")
+    get_account(services.table, account_id)
+    compile_template(post.message)
+    if post.route:
+        get_route(services.table, post.route)
+    key = router.current_event.headers.get("idempotency-key") or router.lambda_context.aws_request_id
+    campaign_id = post.campaign_id or "c-" + hashlib.sha256(f"{account_id}#{key}".encode()).hexdigest()[:20]
+    campaign = Campaign(
+        campaign_id=campaign_id,
+        account_id=account_id,
+        leads_key=f"uploads/{account_id}/{campaign_id}/{post.file_name}",
+        created_at=services.clock.now(),
+        **post.model_dump(exclude={"file_name", "campaign_id", "account_id"}),
+    )
+    return describe_campaign(services.table, _create_once(campaign))
+
+
+def _create_once(campaign: Campaign) -> Campaign:
+    try:
+        create_campaign(services.table, campaign)
+    except RequestInvalid:
+        same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
+        posted = ("name", "message", "leads_key", "route", "sending_window")
+        if any(getattr(same, name) != getattr(campaign, name) for name in posted):
+            raise RequestInvalid("This Idempotency-Key or id was used for another campaign; choose another.") from None
+        return same
+    return campaign
+
+
+def _campaign(campaign_id: str) -> Campaign:
+    return get_campaign(services.table, campaign_id, caller_of(router.current_event.raw_event).account_id)
+
+
+@router.get("/v1/campaigns/<campaign_id>")
+def show(campaign_id: str) -> JsonObject:
+    """Return a campaign: counts, what holds it, since when, until when."""
+    return describe_campaign(services.table, _campaign(campaign_id))
+
+
+@router.post("/v1/campaigns/<campaign_id>/upload")
+def upload(campaign_id: str) -> JsonObject:
+    """Return the address and form fields for uploading the lead file (multipart/form-data, the file last)."""
+    campaign = _campaign(campaign_id)
+    if campaign.status is not CampaignStatus.CREATED:
+        raise RequestInvalid("The campaign was started; its lead file can no longer change.")
+    return services.store.presigned_post(campaign.leads_key, MAX_FILE_BYTES, UPLOAD_SECONDS)
+
+
+@router.post("/v1/campaigns/<campaign_id>/plan")
+def plan(campaign_id: str) -> JsonObject:
+    """Return what a start now would do, and change nothing."""
+    return dry_run(services.table, services.store, _campaign(campaign_id)).model_dump(mode="json", by_alias=True)
+
+
+@router.post("/v1/campaigns/<campaign_id>/start")
+def start(campaign_id: str) -> JsonObject:
+    """Start the campaign; the same again changes nothing."""
+    campaign = start_campaign(services.table, services.workflow, _campaign(campaign_id), services.clock.now())
+    return describe_campaign(services.table, campaign)
+
+
+@router.post("/v1/campaigns/<campaign_id>/pause")
+def pause(campaign_id: str) -> JsonObject:
+    """Pause the campaign: messages that are with the provider's call already still go."""
+    _campaign(campaign_id)
+    return describe_campaign(
+        services.table, set_status(services.table, campaign_id, CampaignStatus.PAUSED, {CampaignStatus.RUNNING})
+    )
+
+
+@router.post("/v1/campaigns/<campaign_id>/resume")
+def resume(campaign_id: str) -> JsonObject:
+    """Resume a paused campaign, at once."""
+    return _move(campaign_id, CampaignStatus.RUNNING, {CampaignStatus.PAUSED})
+
+
+@router.post("/v1/campaigns/<campaign_id>/cancel")
+def cancel(campaign_id: str) -> JsonObject:
+    """Cancel a campaign: what was not sent is skipped, and the report follows."""
+    return _move(campaign_id, CampaignStatus.CANCELLED, {CampaignStatus.RUNNING, CampaignStatus.PAUSED})
+
+
+def _move(campaign_id: str, to: CampaignStatus, allowed: set[CampaignStatus]) -> JsonObject:
+    _campaign(campaign_id)
+    campaign = set_status(services.table, campaign_id, to, allowed)
+    routes = [stream.route for stream in campaign.plan.streams] if campaign.plan else []
+    release_campaign(services.table, services.workflow, campaign_id, campaign.account_id, sorted(set(routes)))
+    return describe_campaign(services.table, campaign)
+
+
+@router.get("/v1/campaigns/<campaign_id>/report")
+def report(campaign_id: str) -> JsonObject:
+    """Return the outcome report, with addresses of its files that are good for an hour."""
+    campaign = _campaign(campaign_id)
+    prefix = f"campaigns/{campaign.campaign_id}/report/v001/"
+    built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
+    names = ("report.json", "report.html", "outcomes.csv", "timeline.csv")
+    return built | {"files": {name: services.store.presigned_get(f"{prefix}{name}", UPLOAD_SECONDS) for name in names}}
+
+
+@router.get("/v1/routes")
+def routes() -> JsonObject:
+    """Return every cap on every route, with today's use."""
+    now = services.clock.now()
+    return {"routes": [describe_route(services.table, route, now) for route in all_routes(services.table)]}
+
+
+@router.get("/v1/account")
+def account() -> JsonObject:
+    """Return the caller's account and its credits."""
+    caller = caller_of(router.current_event.raw_event)
+    if caller.account_id is None:
+        raise RequestInvalid("An operator's key has no account of its own.")
+    return get_account(services.table, caller.account_id).model_dump(mode="json")

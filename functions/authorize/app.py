@@ -1,0 +1,19 @@
+"""Authorize a request to the API by its key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paceline.accounts import find_key
+from paceline.bootstrap import Services
+from paceline.models import JsonObject
+
+services = Services()
+
+
+def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
+    """Return whether the key is known, and for whom: what the API's handlers get as their caller."""
+    key = find_key(services.table, event["headers"].get("x-api-key", ""))
+    if key is None:
+        return {"isAuthorized": False}
+    return {"isAuthorized": True, "context": {"account_id": key["account_id"], "scope": key["scope"]}}

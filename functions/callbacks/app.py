@@ -1,0 +1,32 @@
+"""Take a provider's callback: a receipt, or a recipient's STOP."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from paceline.bootstrap import Services
+from paceline.callbacks import take_callback
+from paceline.models import JsonObject
+from paceline.observability import logger
+
+services = Services()
+
+
+def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
+    """Answer 204 for what was taken, 400 for what is no callback, 403 for what the provider did not sign."""
+    request = event["requestContext"]
+    query = f"?{event['rawQueryString']}" if event.get("rawQueryString") else ""
+    body = event.get("body", "")
+    answer = take_callback(
+        services.table,
+        services.provider,
+        f"https://{request['domainName']}{event['rawPath']}{query}",
+        event.get("queryStringParameters") or {},
+        base64.b64decode(body).decode() if event.get("isBase64Encoded") else body,
+        event["headers"].get("x-twilio-signature", ""),
+        services.clock.now(),
+    )
+    if answer >= 400:
+        logger.warning("callback refused", extra={"answer": answer.name, "request_id": context.aws_request_id})
+    return {"statusCode": int(answer), "body": ""}

@@ -1,0 +1,60 @@
+"""The leads bucket."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, BinaryIO, cast
+
+from botocore.exceptions import ClientError
+
+from paceline.errors import ObjectNotFound
+
+# Batch objects never change, and every send of a batch reads the same one: a warm function reads it once.
+CACHED_OBJECTS = 256
+
+
+class S3Store:
+    """A `paceline.ports.ObjectStore`."""
+
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client = client
+        self.bucket = bucket
+        self._get_range = lru_cache(maxsize=CACHED_OBJECTS)(self._get_range_uncached)
+
+    def open(self, key: str) -> BinaryIO:
+        """Return the object as a stream. Raises: ObjectNotFound."""
+        return cast(BinaryIO, self._get_object(Key=key)["Body"])
+
+    def get(self, key: str, first_byte: int | None = None, last_byte: int | None = None) -> bytes:
+        """Return the object, or a range of its bytes; ranges are of batch objects, and are kept. Raises: ObjectNotFound."""
+        if first_byte is None:
+            return cast(bytes, self._get_object(Key=key)["Body"].read())
+        return self._get_range(key, first_byte, last_byte)
+
+    def put(self, key: str, body: bytes, content_type: str = "application/json") -> None:
+        """Write an object."""
+        self._client.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType=content_type)
+
+    def presigned_post(self, key: str, max_bytes: int, expires_seconds: int) -> dict[str, Any]:
+        """Return the address and the form fields with which a customer uploads one object of bounded size."""
+        conditions = [["content-length-range", 1, max_bytes]]
+        post = self._client.generate_presigned_post(
+            self.bucket, key, Conditions=conditions, ExpiresIn=expires_seconds
+        )
+        return cast(dict[str, Any], post)
+
+    def presigned_get(self, key: str, expires_seconds: int) -> str:
+        """Return an address from which the object can be read for a while."""
+        request = {"Bucket": self.bucket, "Key": key}
+        return str(self._client.generate_presigned_url("get_object", Params=request, ExpiresIn=expires_seconds))
+
+    def _get_range_uncached(self, key: str, first_byte: int, last_byte: int) -> bytes:
+        return cast(bytes, self._get_object(Key=key, Range=f"bytes={first_byte}-{last_byte}")["Body"].read())
+
+    def _get_object(self, **request: Any) -> Any:
+        try:
+            return self._client.get_object(Bucket=self.bucket, **request)
+        except ClientError as error:
+            if error.response["Error"]["Code"] in ("NoSuchKey", "404"):
+                raise ObjectNotFound(f"There is no object {request['Key']!r}.", key=request["Key"]) from error
+            raise

@@ -1,0 +1,54 @@
+"""What a batch's rows say: its leases, its messages, and the summary that operators and the report read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from paceline import keys, rows
+from paceline.models import Batch, Lead, Message
+from paceline.moments import iso
+from paceline.ports import ObjectStore
+from paceline.table import Row, Table, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A batch's partition, read at once: the truth about which leads are done."""
+
+    leases: dict[int, Row]
+    messages: dict[int, Message]
+
+
+def read_ledger(table: Table, campaign_id: str, batch_id: str) -> Ledger:
+    """Return the batch's leases by round and its messages by lead_no."""
+    leases: dict[int, Row] = {}
+    messages: dict[int, Message] = {}
+    for row in table.query(keys.batch_partition(campaign_id, batch_id)):
+        if row["sk"].startswith("LEASE#"):
+            leases[row["round"]] = row
+        else:
+            messages[row["lead_no"]] = rows.to_message(row)
+    return Ledger(leases, messages)
+
+
+def read_leads(store: ObjectStore, batch: Batch) -> list[Lead]:
+    """Return the batch's leads, in the order of the file."""
+    lines = store.get(batch.leads_key, batch.first_byte, batch.last_byte).decode().splitlines()
+    return [Lead(**json.loads(line)) for line in lines if line]
+
+
+def summarize(
+    table: Table, campaign_id: str, batch_id: str, now: datetime, adds: dict[str, int] | None = None, **values: object
+) -> None:
+    """Set values of the batch's summary row and add to its sums; the row has one writer: the batch's own workflow."""
+    values["updated_at"] = iso(now)
+    sets = ", ".join(f"#{name} = :{name}" for name in values)
+    expression = f"SET {sets}" + (f" ADD {', '.join(f'#{name} :{name}' for name in adds)}" if adds else "")
+    table.update(Update(keys.batch(campaign_id, batch_id), expression, {**values, **(adds or {})}))
+
+
+def batch_summaries(table: Table, campaign_id: str) -> list[Row]:
+    """Return the summary row of every batch that has begun, by batch id."""
+    return list(table.query(keys.campaign(campaign_id)[0], "BATCH#"))

@@ -1,0 +1,62 @@
+"""The one place that wires adapters to the rules. Clients are made when first used: a sender needs no event bus."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from paceline.adapters.dynamodb import DynamoDBTable
+from paceline.adapters.eventbridge import EventBridge
+from paceline.adapters.s3 import S3Store
+from paceline.adapters.stepfunctions import StepFunctions
+from paceline.adapters.twilio import Twilio
+from paceline.config import Settings
+
+# Below the functions' own time-outs, so that a slow call ends as an error that says what was slow.
+_CLIENT = Config(connect_timeout=2, read_timeout=8, retries={"mode": "standard", "max_attempts": 4})
+
+
+class SystemClock:
+    """A `paceline.ports.Clock`: the one reader of the time."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class Services:
+    """A function's adapters, kept for as long as its execution environment lives."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings.from_environment()
+        self.clock = SystemClock()
+
+    def _client(self, service: str) -> Any:
+        return boto3.client(service, config=_CLIENT)
+
+    @cached_property
+    def table(self) -> DynamoDBTable:
+        return DynamoDBTable(self._client("dynamodb"), self.settings.table_name)
+
+    @cached_property
+    def store(self) -> S3Store:
+        return S3Store(self._client("s3"), self.settings.bucket_name)
+
+    @cached_property
+    def workflow(self) -> StepFunctions:
+        return StepFunctions(self._client("stepfunctions"), self.settings.state_machine_arn)
+
+    @cached_property
+    def events(self) -> EventBridge:
+        return EventBridge(self._client("events"), self.settings.bus_name)
+
+    @cached_property
+    def provider(self) -> Twilio:
+        return Twilio(self._read_secret, self.settings.callback_url)
+
+    def _read_secret(self) -> str:
+        name = self.settings.provider_secret_name
+        return str(self._client("secretsmanager").get_secret_value(SecretId=name)["SecretString"])

@@ -1,0 +1,68 @@
+"""What a provider's callback means: verified on what came, stored as it came, then applied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from enum import IntEnum
+from urllib.parse import parse_qsl
+
+from paceline import keys
+from paceline.accounts import opt_out
+from paceline.adapters.twilio import STATUSES, Twilio, cause_of
+from paceline.moments import iso
+from paceline.receipts import Receipt, apply_receipt, store_callback
+from paceline.table import Table
+
+# Words that end all messages to a number (CTIA; facts of the field: STOP, STOPALL, UNSUBSCRIBE, CANCEL, END, QUIT).
+OPT_OUT_WORDS = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"}
+
+# Kept out of the inbox: what people wrote, and who.
+_PERSONAL = {"Body", "To", "From"}
+
+
+class Answer(IntEnum):
+    """The HTTP status that the provider gets. It repeats a callback only where it helps: not for 4xx of its own."""
+
+    TAKEN = 204
+    MALFORMED = 400
+    NOT_SIGNED = 403
+
+
+def take_callback(
+    table: Table, provider: Twilio, url: str, query: Mapping[str, str], body: str, signature: str, now: datetime
+) -> Answer:
+    """Take one callback of Twilio's: a receipt (query message_id) or an inbound message (query account_id).
+
+    url: the whole address as Twilio called it, which its signature covers. Raises: TransactionConflict, TableThrottled.
+    """
+    fields = dict(parse_qsl(body, keep_blank_values=True))
+    if not provider.is_signed(url, fields, signature):
+        return Answer.NOT_SIGNED
+    if "message_id" in query:
+        return _take_receipt(table, query["message_id"], fields, now)
+    if "account_id" in query and "Body" in fields:
+        return _take_inbound(table, query["account_id"], fields, now)
+    return Answer.MALFORMED
+
+
+def _take_receipt(table: Table, message_id: str, fields: Mapping[str, str], now: datetime) -> Answer:
+    try:
+        keys.parse_message_id(message_id)
+        provider_message_id, status = fields["MessageSid"], fields["MessageStatus"]
+    except (ValueError, KeyError):
+        return Answer.MALFORMED
+    kept = {name: value for name, value in fields.items() if name not in _PERSONAL}
+    store_callback(table, "twilio", message_id, kept, now)
+    if status in STATUSES:  # an unknown word stays in the inbox, until somebody knows what it means
+        cause = cause_of(fields.get("ErrorCode"))
+        apply_receipt(table, Receipt(message_id, provider_message_id, STATUSES[status], cause), now)
+    return Answer.TAKEN
+
+
+def _take_inbound(table: Table, account_id: str, fields: Mapping[str, str], now: datetime) -> Answer:
+    word = re.sub(r"\W", "", fields["Body"]).upper()
+    if word in OPT_OUT_WORDS:
+        opt_out(table, account_id, fields["From"], iso(now))
+    return Answer.TAKEN

@@ -1,0 +1,75 @@
+"""Campaigns: their row, and the changes of state that customers ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from paceline import keys, rows
+from paceline.errors import CampaignNotFound, RequestInvalid
+from paceline.models import Campaign, Plan
+from paceline.status import CampaignStatus
+from paceline.table import ConditionFailed, Put, Table, Update
+
+OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
+
+
+def create_campaign(table: Table, campaign: Campaign) -> None:
+    """Write a new campaign. Raises: RequestInvalid, where its id is taken."""
+    try:
+        table.put(Put(rows.campaign_row(campaign), condition="attribute_not_exists(#pk)"))
+    except ConditionFailed:
+        raise RequestInvalid(f"The campaign id {campaign.campaign_id!r} is taken; choose another.") from None
+
+
+def get_campaign(table: Table, campaign_id: str, account_id: str | None = None) -> Campaign:
+    """Return a campaign, of that account where one is given. Raises: CampaignNotFound."""
+    row = table.get(keys.campaign(campaign_id))
+    if row is None or account_id not in (None, row["account_id"]):
+        raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id)
+    return rows.to_campaign(row)
+
+
+def keep_plan(table: Table, campaign_id: str, plan: Plan) -> Plan:
+    """Keep the campaign's plan, once: whoever plans again gets the first plan, whatever changed meanwhile.
+
+    Two plans would put a lead into two batches, and so send it twice.
+    """
+    update = Update(
+        keys.campaign(campaign_id),
+        "SET #plan = :plan",
+        {"plan": plan.model_dump(mode="json", by_alias=True)},
+        condition="attribute_exists(#pk) AND (attribute_not_exists(#plan))",
+    )
+    try:
+        table.update(update)
+    except ConditionFailed as kept:
+        if kept.old is None:
+            raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id) from None
+        return Plan.model_validate(kept.old["plan"])
+    return plan
+
+
+def set_status(table: Table, campaign_id: str, to: CampaignStatus, allowed: Iterable[CampaignStatus]) -> Campaign:
+    """Move a campaign to another status. Raises: CampaignNotFound; RequestInvalid, where its status does not allow it."""
+    allowed_from = sorted({*allowed, to})
+    names = {f"from{index}": status.value for index, status in enumerate(allowed_from)}
+    condition = "#status IN (" + ", ".join(f":{name}" for name in names) + ")"
+    update = Update(keys.campaign(campaign_id), "SET #status = :to", {"to": to.value, **names}, condition=condition)
+    try:
+        return rows.to_campaign(table.update(update, returning="ALL_NEW"))
+    except ConditionFailed as refused:
+        if refused.old is None:
+            raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id) from None
+        is_now = refused.old["status"]
+        raise RequestInvalid(
+            f"The campaign is {is_now}; only a campaign that is {' or '.join(allowed_from)} can become {to.value}.",
+            status=is_now,
+        ) from None
+
+
+def note_started(table: Table, campaign_id: str, execution_arn: str, start_at: datetime, send_by: datetime) -> None:
+    """Keep which execution runs the campaign, when it starts and when what is left will be skipped."""
+    values = {"arn": execution_arn, "start": start_at.isoformat(), "by": send_by.isoformat()}
+    expression = "SET #execution_arn = :arn, #start_at = :start, #send_by = :by"
+    table.update(Update(keys.campaign(campaign_id), expression, values))

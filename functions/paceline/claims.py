@@ -1,0 +1,125 @@
+"""The claim: the conditional write before the provider is called, in the two rows that only this person's sends share.
+
+Here a STOP and a send meet, and here two sends of one message meet: whoever is second learns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from paceline import keys, rows
+from paceline.errors import TransactionConflict
+from paceline.models import Campaign, Lead, Message
+from paceline.moments import iso, to_us
+from paceline.status import Cause, MessageStatus
+from paceline.table import ConditionFailed, Delete, Put, Row, Table, TransactionRefused, Update
+
+FREQUENCY_WINDOW = timedelta(hours=24)
+
+# The recipient's row changes only with another send to, or a word from, the same person.
+MAX_TRIES = 4
+
+
+def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: datetime) -> Message | Cause | None:
+    """Claim a message for sending.
+
+    Return None: it is ours. A Message: it was claimed before, and this is its row. A Cause: the person may not be
+    written to (OPTED_OUT, FREQUENCY_CAP). Raises: TransactionConflict, TableThrottled.
+    """
+    message = replace(message, status=MessageStatus.CLAIMED, claimed_at=now)
+    put = Put(rows.message_row(campaign.campaign_id, message), condition="attribute_not_exists(#pk)")
+    person = keys.recipient(campaign.account_id, lead.phone_number)
+    message_id = keys.message_id(campaign.campaign_id, message.batch_id, lead.lead_no)
+    known: Row | None = None
+    for _ in range(MAX_TRIES):
+        recent = _recent(known, now)
+        cap = campaign.max_messages_per_recipient_24h
+        if cap is not None and len(recent.keys() - {message_id}) >= cap:
+            return Cause.FREQUENCY_CAP
+        try:
+            table.transact([put, _note_send(person, {**recent, message_id: to_us(now)}, known)])
+            return None
+        except TransactionRefused as refused:
+            of_message, of_person = refused.reasons
+        if of_message.code == "ConditionalCheckFailed":
+            return rows.to_message(of_message.old or {})
+        known = of_person.old or {}
+        if "opted_out_at" in known:
+            return Cause.OPTED_OUT
+    raise TransactionConflict("the recipient's row changed under every try", message_id=message_id)
+
+
+def give_up_claim(table: Table, campaign_id: str, message: Message) -> None:
+    """Take back a claim whose message certainly did not leave, so that admission may give it a new slot."""
+    key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
+    try:
+        table.delete(Delete(key, condition, {"claimed": MessageStatus.CLAIMED.value}))
+    except ConditionFailed:  # a receipt came for it: it did leave, and the row says so
+        return
+
+
+def _recent(row: Row | None, now: datetime) -> dict[str, int]:
+    """Return the sends to this person in the last 24 hours: message id to microseconds."""
+    since = to_us(now - FREQUENCY_WINDOW)
+    return {message_id: at for message_id, at in (row or {}).get("recent", {}).items() if at > since}
+
+
+def _note_send(person: keys.Key, recent: Mapping[str, int], known: Row | None) -> Update:
+    """Write this person's recent sends, if nobody else did since we looked and the person did not opt out."""
+    if known is None or "recent" not in known:
+        condition = "attribute_not_exists(#opted_out_at) AND attribute_not_exists(#recent)"
+        return Update(person, "SET #recent = :recent", {"recent": dict(recent)}, condition)
+    condition = "attribute_not_exists(#opted_out_at) AND #recent = :was"
+    return Update(person, "SET #recent = :recent", {"recent": dict(recent), "was": known["recent"]}, condition)
+
+
+def note_unknown(table: Table, campaign_id: str, message: Message) -> MessageStatus:
+    """Mark a claim whose sender did not live to record the answer: never sent again, settled by evidence."""
+    update = Update(
+        keys.message(campaign_id, message.batch_id, message.lead_no),
+        "SET #status = :unknown, #rank = :rank",
+        {
+            "unknown": MessageStatus.UNKNOWN.value,
+            "rank": rows.RANK[MessageStatus.UNKNOWN],
+            "claimed": MessageStatus.CLAIMED.value,
+        },
+        condition="#status = :claimed",
+    )
+    try:
+        table.update(update)
+    except ConditionFailed as moved_on:
+        return MessageStatus((moved_on.old or {}).get("status", MessageStatus.UNKNOWN))
+    return MessageStatus.UNKNOWN
+
+
+def record_sent(table: Table, campaign_id: str, message: Message, provider_message_id: str, sent_at: datetime) -> None:
+    """Record the provider's acceptance. A receipt that was faster keeps its status."""
+    key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    values = {"id": provider_message_id, "at": iso(sent_at)}
+    facts = "SET #provider_message_id = :id, #sent_at = :at"
+    rank = rows.RANK[MessageStatus.SENT]
+    to_sent = {"sent": MessageStatus.SENT.value, "rank": rank}
+    try:
+        update = Update(key, f"{facts}, #status = :sent, #rank = :rank", values | to_sent, condition="#rank < :rank")
+        table.update(update)
+    except ConditionFailed:
+        table.update(Update(key, facts, values))
+
+
+def record_failed(table: Table, campaign_id: str, message: Message, cause: str, now: datetime) -> None:
+    """Record the provider's refusal: the outcome `failed`, whose credits are released when the batch is settled."""
+    values = {
+        "failed": MessageStatus.FAILED.value,
+        "rank": rows.RANK[MessageStatus.FAILED],
+        "cause": cause,
+        "now": iso(now),
+    }
+    expression = "SET #status = :failed, #rank = :rank, #cause = :cause, #final_at = :now, #sent_at = :now"
+    key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    try:
+        table.update(Update(key, expression, values, condition="#rank < :rank"))
+    except ConditionFailed:
+        return

@@ -1,0 +1,77 @@
+"""Closing a round: what its lease did not use is given back, and what is left of the batch is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime
+
+from paceline import keys, rows
+from paceline.batches import Ledger, read_ledger, summarize
+from paceline.campaigns import get_campaign
+from paceline.models import Batch, Message, Model
+from paceline.moments import iso
+from paceline.status import MessageStatus
+from paceline.table import Action, Row, Table, TransactionRefused, Update
+
+
+class Closed(Model):
+    """The answer of `Close Batch`. left: leads that have no message yet. next_round: their round."""
+
+    left: int
+    next_round: int
+
+
+def close_round(table: Table, batch: Batch, round_no: int, now: datetime) -> Closed:
+    """Close the round once, however often it is asked. Raises: TransactionConflict, TableThrottled."""
+    ledger = read_ledger(table, batch.campaign_id, batch.batch_id)
+    lease = ledger.leases.get(round_no)
+    if lease is not None and "closed_at" not in lease:
+        _give_back(table, batch, lease, unused_parts(lease, ledger), now)
+    left = batch.leads - len(ledger.messages)
+    statuses = Counter(message.status.value for message in ledger.messages.values())
+    summarize(
+        table,
+        batch.campaign_id,
+        batch.batch_id,
+        now,
+        status="sent" if left == 0 else "waiting",
+        messages=dict(statuses),
+        left=left,
+        round=round_no,
+        reserved=sum(lease["parts"] for lease in ledger.leases.values()),
+        released=sum(unused_parts(lease, ledger) for lease in ledger.leases.values()),
+    )
+    return Closed(left=left, next_round=max(ledger.leases, default=round_no) + 1)
+
+
+def unused_parts(lease: Row, ledger: Ledger) -> int:
+    """Return the parts of a round's lease that no claimed message of that round stands for."""
+    used = sum(message.parts for message in ledger.messages.values() if _uses(message, lease["round"]))
+    return int(lease["parts"]) - used
+
+
+def _uses(message: Message, round_no: int) -> bool:
+    return message.round == round_no and message.status is not MessageStatus.SKIPPED
+
+
+def _give_back(table: Table, batch: Batch, lease: Row, unused: int, now: datetime) -> None:
+    """Close the lease, and in the same transaction return what it did not use to the account and the day."""
+    close = Update(
+        rows.key_of(lease),
+        "SET #closed_at = :now, #unused = :unused",
+        {"now": iso(now), "unused": unused},
+        condition="attribute_exists(#pk) AND attribute_not_exists(#closed_at)",
+    )
+    actions: list[Action] = [close]
+    if unused:
+        account_id = get_campaign(table, batch.campaign_id).account_id
+        day = date.fromisoformat(lease["day"])
+        values = {"n": unused, "minus": -unused}
+        actions.append(Update(keys.account(account_id), "ADD #available :n, #reserved :minus", values))
+        actions.append(Update(keys.route_day(batch.route, day), "ADD #used :minus", {"minus": -unused}))
+        if lease["counts_account_day"]:
+            actions.append(Update(keys.account_day(account_id, day), "ADD #used :minus", {"minus": -unused}))
+    try:
+        table.transact(actions)
+    except TransactionRefused:  # closed by another try of this step, with the same numbers
+        return

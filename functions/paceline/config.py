@@ -1,0 +1,25 @@
+"""What the functions are told by the template, read once at a cold start: a missing value fails there, not in mid-campaign."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from paceline.models import Model
+
+
+class Settings(Model):
+    """One field per environment variable of the template (upper case there)."""
+
+    table_name: str
+    bucket_name: str
+    bus_name: str
+    provider_secret_name: str
+    callback_url: str = ""
+    state_machine_arn: str = ""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Read the settings. Raises: pydantic.ValidationError, which names what is missing."""
+        values = {name: environment[name.upper()] for name in cls.model_fields if name.upper() in environment}
+        return cls.model_validate(values)

@@ -1,0 +1,79 @@
+"""Which model is the contract of what. A state's name, lower case with hyphens, names its files."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from paceline.admission import Admission
+from paceline.closing import Closed
+from paceline.models import Batch, JsonObject, LeadCounts, Model, Stream
+from paceline.reconciliation import OpenMessages, Reconciled
+from paceline.report.model import Credits, Outcomes, ReportStatus
+from paceline.reporting import Published, ReportBuilt
+from paceline.requests import (
+    AdmitRequest,
+    CampaignRequest,
+    CloseRequest,
+    CountOpenRequest,
+    HoldRequest,
+    PlannedCampaign,
+    ReconcileRequest,
+    ReportRequest,
+    SendRequest,
+)
+from paceline.sending import Sent
+
+
+class CampaignFinished(Model):
+    """The detail of the event `Campaign Finished`."""
+
+    campaign_id: str
+    account_id: str
+    status: ReportStatus
+    reason: str
+    version: int
+    balanced: bool
+    headline: str
+    leads: LeadCounts
+    outcomes: Outcomes
+    credits: Credits
+    report_bucket: str
+    report_prefix: str
+
+
+class HoldRegistered(Model):
+    waits: bool
+
+
+STATES: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
+    "Plan Campaign": (CampaignRequest, PlannedCampaign),
+    "Admit Batch": (AdmitRequest, Admission),
+    "Send Message": (SendRequest, Sent),
+    "Hold Batch": (HoldRequest, HoldRegistered),
+    "Close Batch": (CloseRequest, Closed),
+    "Count Open Messages": (CountOpenRequest, OpenMessages),
+    "Reconcile Batch": (ReconcileRequest, Reconciled),
+    "Build Report": (ReportRequest, ReportBuilt),
+    "Publish Outcome": (ReportBuilt, Published),
+}
+OTHERS: dict[str, type[BaseModel]] = {
+    "events/campaign-finished": CampaignFinished,
+    "manifests/stream": Stream,
+    "manifests/batch": Batch,
+    "executions/campaign-input": CampaignRequest,
+}
+
+
+def file_name(state: str) -> str:
+    return state.lower().replace(" ", "-")
+
+
+def all_contracts() -> dict[str, JsonObject]:
+    """Return every contract's schema by its path below `schemas/`, without the ending."""
+    found: dict[str, JsonObject] = {}
+    for state, (taken, given) in STATES.items():
+        found[f"states/{file_name(state)}.input"] = taken.model_json_schema()
+        found[f"states/{file_name(state)}.output"] = given.model_json_schema(mode="serialization")
+    for name, model in OTHERS.items():
+        found[name] = model.model_json_schema(mode="serialization")
+    return found

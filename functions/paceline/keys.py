@@ -1,0 +1,102 @@
+"""The rows of the one table: their keys, who writes each and how often.
+
+| row | written by | per 1,000 sends at 40 a batch | shared with |
+|---|---|---|---|
+| account, route day, account day | admission, close, settling | 25-75 | every batch of the account / route |
+| route pace | admission, a provider's 429 | 25-50 | every batch of the route |
+| campaign | the API, start and end of a campaign | 0 | every batch of the campaign |
+| batch, lease | admission, close, reconciliation | 25 each | nobody |
+| message | its send, its receipts | 2-3 a message | nobody |
+| recipient | its send, a STOP | 1 a message | sends to the same person |
+| inbox | one receipt | 1 a receipt | nobody |
+| hold | a batch that waits, its release | 0 | nobody |
+
+`paceline run` counts the real writes; the table above is held to it by tests/workflows.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+Key = tuple[str, str]
+
+
+def account(account_id: str) -> Key:
+    return f"ACCOUNT#{account_id}", "ACCOUNT"
+
+
+def account_day(account_id: str, day: date) -> Key:
+    return f"ACCOUNT#{account_id}", f"DAY#{day.isoformat()}"
+
+
+def route(name: str) -> Key:
+    return f"ROUTE#{name}", "ROUTE"
+
+
+def route_day(name: str, day: date) -> Key:
+    return f"ROUTE#{name}", f"DAY#{day.isoformat()}"
+
+
+def route_pace(name: str) -> Key:
+    return f"ROUTE#{name}", "PACE"
+
+
+def route_names() -> str:
+    """The partition that lists every route: one row a route."""
+    return "ROUTES"
+
+
+def campaign(campaign_id: str) -> Key:
+    return f"CAMPAIGN#{campaign_id}", "CAMPAIGN"
+
+
+def batch(campaign_id: str, batch_id: str) -> Key:
+    return f"CAMPAIGN#{campaign_id}", f"BATCH#{batch_id}"
+
+
+def batch_partition(campaign_id: str, batch_id: str) -> str:
+    """The partition of a batch's leases and messages."""
+    return f"BATCH#{campaign_id}#{batch_id}"
+
+
+def lease(campaign_id: str, batch_id: str, round_no: int) -> Key:
+    return batch_partition(campaign_id, batch_id), f"LEASE#{round_no:03d}"
+
+
+def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:
+    return batch_partition(campaign_id, batch_id), f"MESSAGE#{lead_no:07d}"
+
+
+def recipient(account_id: str, phone_number: str) -> Key:
+    return f"RECIPIENT#{account_id}#{phone_number}", "RECIPIENT"
+
+
+def inbox(message_id: str, digest: str) -> Key:
+    return f"INBOX#{message_id}", digest
+
+
+def hold(scope: str, campaign_id: str, batch_id: str) -> Key:
+    return f"HOLD#{scope}", f"{campaign_id}#{batch_id}"
+
+
+def api_key(digest: str) -> Key:
+    return f"KEY#{digest}", "KEY"
+
+
+SHARED_ROW_KINDS = {"ACCOUNT", "DAY", "ROUTE", "PACE", "CAMPAIGN"}
+
+
+def is_shared_row(key: Key) -> bool:
+    """Tell whether sends of other batches or campaigns also write this row (account, day, pace, campaign)."""
+    return key[1].split("#")[0] in SHARED_ROW_KINDS
+
+
+def message_id(campaign_id: str, batch_id: str, lead_no: int) -> str:
+    """Our id of a message: it travels with the send and comes back in the receipt."""
+    return f"{campaign_id}.{batch_id}.{lead_no}"
+
+
+def parse_message_id(text: str) -> tuple[str, str, int]:
+    """Return (campaign_id, batch_id, lead_no). Raises: ValueError."""
+    campaign_id, batch_id, lead_no = text.split(".")
+    return campaign_id, batch_id, int(lead_no)

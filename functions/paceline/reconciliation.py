@@ -1,0 +1,202 @@
+"""Reconciliation: looks at what is not final, at growing intervals, until everything is or the deadline has passed.
+
+A batch is settled when it is final: its reserved credits become consumed and released, once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from paceline import keys, rows
+from paceline.admission import skip_lead
+from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger
+from paceline.campaigns import get_campaign
+from paceline.closing import close_round
+from paceline.models import Batch, Campaign, Message, Model
+from paceline.moments import iso
+from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord
+from paceline.receipts import Receipt, apply_receipt
+from paceline.routes import get_route
+from paceline.sending import VALIDITY
+from paceline.status import FINAL, Cause, MessageStatus
+from paceline.table import Table, TransactionRefused, Update
+
+# Receipts come in seconds or minutes; those that do not, in hours or never. Growing steps look often while it pays.
+LOOKS = tuple(timedelta(minutes=m) for m in (2, 10, 60, 240, 720, 1440, 2880, 5760, 10080))
+
+# A look at the deadline makes everything final; more are needed only where a step of it failed.
+LOOKS_AFTER_DEADLINE = 3
+
+# A sender lives for seconds; a claim this old has no sender any more.
+ABANDONED_AFTER = timedelta(minutes=5)
+
+# Asking a provider by recipient and time: clocks may differ by so much.
+CLOCK_SLACK = timedelta(minutes=1)
+
+
+class OpenMessages(Model):
+    """The answer of `Count Open Messages`. open_batches: not settled yet; manifest_key: a JSON array of them.
+
+    is_over: everything is settled, or so many looks after the deadline failed that a report must say so.
+    """
+
+    is_over: bool
+    open_batches: int
+    look: int
+    next_look_at: str
+    manifest_bucket: str
+    manifest_key: str
+
+
+class Reconciled(Model):
+    """The answer of `Reconcile Batch`. open: messages of the batch that are not final."""
+
+    batch_id: str
+    open: int
+
+
+def count_open(
+    table: Table, store: ObjectStore, campaign_id: str, look: int, since: datetime, now: datetime
+) -> OpenMessages:
+    """Write the manifest of the batches that are not settled, and say when to look at them."""
+    campaign = get_campaign(table, campaign_id)
+    settled = {row["sk"].removeprefix("BATCH#") for row in batch_summaries(table, campaign_id) if "settled_at" in row}
+    planned = campaign.plan.batches_manifest_key if campaign.plan else ""
+    batches = json.loads(store.get(planned)) if planned else []
+    left = [batch for batch in batches if batch["batch_id"] not in settled]
+    manifest_key = f"campaigns/{campaign_id}/open/{look:03d}.json"
+    store.put(manifest_key, json.dumps(left).encode())
+    return OpenMessages(
+        is_over=not left or look >= len(LOOKS) + LOOKS_AFTER_DEADLINE,
+        open_batches=len(left),
+        look=look + 1,
+        next_look_at=iso(_look_at(campaign, look, since, now)),
+        manifest_bucket=store.bucket,
+        manifest_key=manifest_key,
+    )
+
+
+def deadline(campaign: Campaign, since: datetime) -> datetime:
+    """Return when a message without a final receipt becomes `unconfirmed`. since: the end of the sending."""
+    return since + timedelta(hours=campaign.receipt_deadline_hours)
+
+
+def _look_at(campaign: Campaign, look: int, since: datetime, now: datetime) -> datetime:
+    """Return the moment of a look: the last one at the deadline exactly, and further ones only if that one failed."""
+    planned = min(since + LOOKS[min(look, len(LOOKS) - 1)], deadline(campaign, since))
+    return planned if planned > now else now + timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciler:
+    """Reconciles one batch at the moment `now`."""
+
+    table: Table
+    store: ObjectStore
+    provider: Provider
+    now: datetime
+
+    def reconcile(self, batch: Batch, since: datetime) -> Reconciled:
+        """Settle what evidence allows. Raises: TransactionConflict, TableThrottled."""
+        campaign = get_campaign(self.table, batch.campaign_id)
+        is_due = self.now >= deadline(campaign, since)
+        ledger = read_ledger(self.table, batch.campaign_id, batch.batch_id)
+        if is_due and len(ledger.messages) < batch.leads:
+            ledger = self._skip_unsent(batch, ledger)
+        messages = [self._look_at(batch, message, is_due) for message in ledger.messages.values()]
+        still_open = sum(message.status not in FINAL for message in messages)
+        if not still_open and len(messages) == batch.leads:
+            settle(self.table, campaign, batch, messages, self.now)
+        return Reconciled(batch_id=batch.batch_id, open=still_open)
+
+    def _skip_unsent(self, batch: Batch, ledger: Ledger) -> Ledger:
+        """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
+        for round_no in ledger.leases:
+            close_round(self.table, batch, round_no, self.now)
+        for lead in read_leads(self.store, batch):
+            skip_lead(self.table, batch, 0, lead, Cause.SENDER_FAILED, self.now)
+        return read_ledger(self.table, batch.campaign_id, batch.batch_id)
+
+    def _look_at(self, batch: Batch, message: Message, is_due: bool) -> Message:
+        if message.status in FINAL:
+            return message
+        record = self._ask_provider(batch, message, is_due)
+        if record is not None and record.status not in (message.status, MessageStatus.CLAIMED):
+            message = self._apply(batch, message, record)
+        if message.status in FINAL or not is_due:
+            return message
+        cause = "no_final_receipt" if message.provider_message_id else "no_evidence_of_acceptance"
+        unconfirmed = ProviderRecord(message.provider_message_id, MessageStatus.UNCONFIRMED, cause)
+        return self._apply(batch, message, unconfirmed)
+
+    def _ask_provider(self, batch: Batch, message: Message, is_due: bool) -> ProviderRecord | None:
+        """Ask about what is in doubt, and at the deadline about everything that has no final receipt."""
+        if message.provider_message_id:
+            return self.provider.status_of(message.provider_message_id) if is_due else None
+        claimed_at = message.claimed_at or self.now
+        if message.status is MessageStatus.CLAIMED and self.now - claimed_at < ABANDONED_AFTER:
+            return None
+        lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == message.lead_no)
+        outgoing = OutgoingMessage(
+            keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no),
+            get_route(self.table, batch.route).sender,
+            lead.phone_number,
+            lead.text,
+            int(VALIDITY.total_seconds()),
+        )
+        return self.provider.look_up(outgoing, claimed_at - CLOCK_SLACK)
+
+    def _apply(self, batch: Batch, message: Message, record: ProviderRecord) -> Message:
+        message_id = keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no)
+        receipt = Receipt(message_id, record.provider_message_id, record.status, record.cause)
+        if apply_receipt(self.table, receipt, self.now):
+            return replace(
+                message,
+                status=record.status,
+                cause=record.cause,
+                provider_message_id=record.provider_message_id or message.provider_message_id,
+            )
+        row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
+        return rows.to_message(row) if row else message
+
+
+def is_charged(message: Message) -> bool:
+    """Tell whether a message's parts are consumed: the provider took it. What it refused, or what was never seen
+    to be taken, is not charged.
+    """
+    if message.status is MessageStatus.UNCONFIRMED:
+        return bool(message.provider_message_id)
+    return message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+
+
+def settle(table: Table, campaign: Campaign, batch: Batch, messages: Iterable[Message], now: datetime) -> None:
+    """Turn what the batch still has reserved into consumed and released, once. Raises: TransactionConflict."""
+    messages = list(messages)
+    held = sum(message.parts for message in messages if message.status is not MessageStatus.SKIPPED)
+    consumed = sum(message.parts for message in messages if is_charged(message))
+    statuses = Counter(message.status.value for message in messages)
+    summary = Update(
+        keys.batch(batch.campaign_id, batch.batch_id),
+        "SET #status = :settled, #settled_at = :now, #consumed = :c, #messages = :messages ADD #released :back",
+        {
+            "settled": "settled",
+            "now": iso(now),
+            "c": consumed,
+            "messages": dict(statuses),
+            "back": held - consumed,
+        },
+        condition="attribute_not_exists(#settled_at)",
+    )
+    account = Update(
+        keys.account(campaign.account_id),
+        "ADD #reserved :minus, #consumed :c, #available :back",
+        {"minus": -held, "c": consumed, "back": held - consumed},
+    )
+    try:
+        table.transact([summary, account] if held else [summary])
+    except TransactionRefused:  # settled by another try of this step
+        return

@@ -1,0 +1,73 @@
+"""What the workflow's states give to their functions: references and numbers, never a phone number or a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from paceline.models import Batch, Hold, Model
+
+
+class CampaignRequest(Model):
+    campaign_id: str
+
+
+class AdmitRequest(Model):
+    batch: Batch
+    round: int
+    has_waited: bool
+
+
+class SendRequest(Model):
+    batch: Batch
+    round: int
+    lead_no: int
+    slot: AwareDatetime
+
+
+class CloseRequest(Model):
+    batch: Batch
+    round: int
+
+
+class HoldRequest(Model):
+    token: str
+    batch: Batch
+    hold: Hold
+
+
+class ReconcileRequest(Model):
+    batch: Batch
+    since: AwareDatetime
+
+
+class CountOpenRequest(Model):
+    campaign_id: str
+    look: int
+    since: AwareDatetime
+
+
+class ReportRequest(Model):
+    campaign_id: str
+    failure: dict[str, Any] | None = None
+
+
+class PlannedCampaign(Model):
+    """The answer of `Plan Campaign`: what the workflow needs of a plan."""
+
+    campaign_id: str
+    start_at: AwareDatetime
+    accepted: int
+    streams: int
+    manifest_bucket: str
+    streams_manifest_key: str
+
+
+class LambdaContext(BaseModel):
+    """The part of Lambda's context object that the handlers read."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    function_name: str
+    aws_request_id: str

@@ -1,0 +1,99 @@
+"""Rows of the table to models and back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from paceline import keys
+from paceline.models import Account, Campaign, Message, Route
+from paceline.moments import iso
+from paceline.status import MessageStatus
+from paceline.table import Row
+
+# The order in which statuses override each other: a row's rank only rises, so any order of the same receipts ends in
+# the same status. Delivered is proof and beats every other word; skipped can be followed by nothing.
+RANK = {
+    MessageStatus.CLAIMED: 0,
+    MessageStatus.UNKNOWN: 1,
+    MessageStatus.SENT: 2,
+    MessageStatus.UNCONFIRMED: 3,
+    MessageStatus.FAILED: 4,
+    MessageStatus.UNDELIVERED: 5,
+    MessageStatus.DELIVERED: 6,
+    MessageStatus.SKIPPED: 9,
+}
+
+
+def key_of(row: Row) -> keys.Key:
+    return row["pk"], row["sk"]
+
+
+def _row(key: keys.Key, values: dict[str, Any]) -> Row:
+    return {"pk": key[0], "sk": key[1], **{name: value for name, value in values.items() if value is not None}}
+
+
+def _values(row: Row, *dropped: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("pk", "sk", *dropped)}
+
+
+def account_row(account: Account) -> Row:
+    return _row(keys.account(account.account_id), account.model_dump(mode="json"))
+
+
+def to_account(row: Row) -> Account:
+    return Account.model_validate(_values(row))
+
+
+def route_row(route: Route) -> Row:
+    return _row(keys.route(route.name), route.model_dump(mode="json"))
+
+
+def to_route(row: Row) -> Route:
+    return Route.model_validate(_values(row))
+
+
+def campaign_row(campaign: Campaign) -> Row:
+    return _row(keys.campaign(campaign.campaign_id), campaign.model_dump(mode="json", by_alias=True))
+
+
+def to_campaign(row: Row) -> Campaign:
+    return Campaign.model_validate(_values(row))
+
+
+def _moment(row: Row, name: str) -> datetime | None:
+    return datetime.fromisoformat(row[name]) if name in row else None
+
+
+def message_row(campaign_id: str, message: Message) -> Row:
+    """Return a new message's row. It holds neither the number nor the text: those stay in the batch's object."""
+    values = {
+        "lead_no": message.lead_no,
+        "batch_id": message.batch_id,
+        "route": message.route,
+        "round": message.round,
+        "parts": message.parts,
+        "status": message.status.value,
+        "rank": RANK[message.status],
+        "cause": message.cause or None,
+    }
+    times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "final_at")}
+    values |= {name: iso(moment) if moment else None for name, moment in times.items()}
+    return _row(keys.message(campaign_id, message.batch_id, message.lead_no), values)
+
+
+def to_message(row: Row) -> Message:
+    return Message(
+        lead_no=row["lead_no"],
+        batch_id=row["batch_id"],
+        route=row["route"],
+        round=row["round"],
+        parts=row["parts"],
+        status=MessageStatus(row["status"]),
+        cause=row.get("cause", ""),
+        slot=_moment(row, "slot"),
+        claimed_at=_moment(row, "claimed_at"),
+        sent_at=_moment(row, "sent_at"),
+        final_at=_moment(row, "final_at"),
+        provider_message_id=row.get("provider_message_id", ""),
+    )

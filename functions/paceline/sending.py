@@ -1,0 +1,111 @@
+"""Sending one message: may it still go? → claim → provider → record. Each step can be killed and run again.
+
+Killed between claim and record, the message is `unknown`: never sent again, settled by evidence only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from paceline import keys
+from paceline.admission import skip_lead
+from paceline.batches import read_leads
+from paceline.campaigns import get_campaign
+from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
+from paceline.errors import ProviderThrottled, ProviderUnsure, RateLimited, TransactionConflict
+from paceline.models import Batch, Campaign, Lead, Message, Model
+from paceline.moments import to_us
+from paceline.pacing import is_late
+from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider
+from paceline.routes import get_route
+from paceline.slots import slow_down
+from paceline.status import CampaignStatus, Cause, MessageStatus
+from paceline.table import Table
+from paceline.windows import is_open
+
+# A marketing text that could not be delivered within a day is of no use to anybody afterwards.
+VALIDITY = timedelta(hours=24)
+
+
+class Sent(Model):
+    """The answer of `Send Message`: what became of one message, by its number alone."""
+
+    lead_no: int
+    status: MessageStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Sends one message through its route's provider."""
+
+    table: Table
+    store: ObjectStore
+    clock: Clock
+    provider: Provider
+
+    def send(self, batch: Batch, round_no: int, lead_no: int, slot: datetime) -> Sent:
+        """Send one message at its slot, at most once ever.
+
+        Raises: RateLimited, ProviderThrottled (back to admission); TransactionConflict, TableThrottled (again).
+        """
+        campaign = get_campaign(self.table, batch.campaign_id)
+        self._check_may_go(campaign, batch, slot)
+        lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
+        message = Message(
+            lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot
+        )
+        claimed = claim(self.table, campaign, message, lead, self.clock.now())
+        if isinstance(claimed, Message):
+            return Sent(lead_no=lead_no, status=self._repeated(batch, claimed))
+        if isinstance(claimed, Cause):
+            skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
+            return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
+        return Sent(lead_no=lead_no, status=self._offer(campaign, batch, message, lead))
+
+    def _check_may_go(self, campaign: Campaign, batch: Batch, slot: datetime) -> None:
+        now = self.clock.now()
+        if campaign.status is not CampaignStatus.RUNNING:
+            cause = Cause.PAUSED if campaign.status is CampaignStatus.PAUSED else Cause.CANCELLED
+            raise RateLimited(f"the campaign is {campaign.status}", cause=cause)
+        if is_late(to_us(slot), to_us(now)):
+            raise RateLimited("the slot was missed", cause=Cause.SLOT_MISSED)
+        if not is_open(campaign.sending_window, batch.zones, now):
+            raise RateLimited("the sending window is closed", cause=Cause.SENDING_WINDOW)
+
+    def _repeated(self, batch: Batch, message: Message) -> MessageStatus:
+        if message.status is MessageStatus.CLAIMED:
+            return note_unknown(self.table, batch.campaign_id, message)
+        return message.status
+
+    def _offer(self, campaign: Campaign, batch: Batch, message: Message, lead: Lead) -> MessageStatus:
+        """Call the provider and record its answer."""
+        route = get_route(self.table, batch.route)
+        message_id = keys.message_id(batch.campaign_id, batch.batch_id, lead.lead_no)
+        validity = int(VALIDITY.total_seconds())
+        outgoing = OutgoingMessage(message_id, route.sender, lead.phone_number, lead.text, validity)
+        now = self.clock.now()
+        if message.slot is not None and is_late(to_us(message.slot), to_us(now)):
+            give_up_claim(self.table, batch.campaign_id, message)
+            raise RateLimited("the slot was missed while it was claimed", cause=Cause.SLOT_MISSED)
+        try:
+            answer = self.provider.send(outgoing)
+        except ProviderThrottled as throttled:
+            give_up_claim(self.table, batch.campaign_id, message)
+            slow_down(self.table, batch.route, self.clock.now(), throttled.evidence.get("retry_after_seconds", 5))
+            raise
+        except ProviderUnsure:
+            return note_unknown(self.table, batch.campaign_id, message)
+        return self._record(batch, message, answer, now)
+
+    def _record(self, batch: Batch, message: Message, answer: object, sent_at: datetime) -> MessageStatus:
+        try:
+            if isinstance(answer, Accepted):
+                record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at)
+                return MessageStatus.SENT
+            record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())  # type: ignore[attr-defined]
+            return MessageStatus.FAILED
+        except TransactionConflict:
+            # Nothing else writes this row in a transaction; were it so, a retry must not see a bare claim and the
+            # receipt carries our id anyway.
+            return note_unknown(self.table, batch.campaign_id, message)

@@ -1,0 +1,71 @@
+"""The start of a campaign: the dry run, the start itself, and the plan that its workflow makes first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from paceline.accounts import TableOptOuts
+from paceline.campaigns import get_campaign, keep_plan, note_started, set_status
+from paceline.models import Campaign, Plan
+from paceline.planning import plan_campaign
+from paceline.ports import ObjectStore, Workflow
+from paceline.requests import PlannedCampaign
+from paceline.routes import all_routes
+from paceline.status import CampaignStatus
+from paceline.table import Table
+
+# A campaign that waits (for credits, for a cap, for a window) waits at most so long; what is left then is skipped.
+DEFAULT_SENDING_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _DryRunStore:
+    """The store of a dry run: reads are real, writes go nowhere."""
+
+    store: ObjectStore
+
+    @property
+    def bucket(self) -> str:
+        return self.store.bucket
+
+    def open(self, key: str):  # type: ignore[no-untyped-def]
+        return self.store.open(key)
+
+    def get(self, key: str, first_byte: int | None = None, last_byte: int | None = None) -> bytes:
+        return self.store.get(key, first_byte, last_byte)
+
+    def put(self, key: str, body: bytes, content_type: str = "application/json") -> None:
+        """Write nothing."""
+
+
+def dry_run(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
+    """Return the plan that a start now would make, and keep nothing of it. Raises: as `plan_campaign`."""
+    return plan_campaign(campaign, all_routes(table), _DryRunStore(store), TableOptOuts(table))
+
+
+def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
+    """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid."""
+    started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
+    start_at = started.start_at or now
+    send_by = started.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
+    note_started(table, campaign.campaign_id, "", start_at, send_by)  # before the workflow reads it
+    arn = workflow.start(campaign.campaign_id)
+    note_started(table, campaign.campaign_id, arn, start_at, send_by)
+    return started.model_copy(update={"execution_arn": arn, "start_at": start_at, "send_by": send_by})
+
+
+def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, now: datetime) -> PlannedCampaign:
+    """Plan the campaign, once; a repeated call returns the plan that was kept. Raises: as `plan_campaign`."""
+    campaign = get_campaign(table, campaign_id)
+    plan = campaign.plan
+    if plan is None:
+        plan = keep_plan(table, campaign_id, plan_campaign(campaign, all_routes(table), store, TableOptOuts(table)))
+    return PlannedCampaign(
+        campaign_id=campaign_id,
+        start_at=campaign.start_at or now,
+        accepted=plan.leads.accepted,
+        streams=len(plan.streams),
+        manifest_bucket=store.bucket,
+        streams_manifest_key=plan.streams_manifest_key,
+    )
