@@ -147,6 +147,10 @@ class Engine:
             raise ExecutionDoesNotExist(f"Execution Does Not Exist: '{arn}'")
         return execution
 
+    def executions(self) -> list[Execution]:
+        """Return all executions, children too, in the order in which they started."""
+        return list(self._runtime.executions.values())
+
     def list_executions(
         self, state_machine_arn: str | None = None, *, map_run_arn: str | None = None, status: str | None = None
     ) -> list[Execution]:

@@ -54,7 +54,7 @@ class Path:
 
     def find(self, data: Any, scope: Scope) -> Any:
         """Raises: PathNotFound (definite paths only)."""
-        value = scope.context() if self.is_context else data
+        value: Any = scope.context() if self.is_context else data
         if not self.definite:
             return self._find_all(value)
         for position, step in enumerate(self.steps):

@@ -124,6 +124,10 @@ def _names(machine: Any) -> Iterator[str]:
     for name, state in machine["States"].items():
         yield name
         if isinstance(state, dict):
-            branches = state.get("Branches") if isinstance(state.get("Branches"), list) else []
-            for inner in (*branches, state.get("ItemProcessor"), state.get("Iterator")):
+            branches = state.get("Branches")
+            for inner in (
+                *(branches if isinstance(branches, list) else ()),
+                state.get("ItemProcessor"),
+                state.get("Iterator"),
+            ):
                 yield from _names(inner)

@@ -12,6 +12,9 @@ from sandbox.engine.states.base import State, optional_path
 from sandbox.engine.templates import compile_expression, compile_template
 
 
+Kinds = tuple[type[int] | type[float], ...]
+
+
 class Number:
     """A number field of a state, constant or by path."""
 
@@ -21,16 +24,15 @@ class Number:
         self.path: str | None = fields.get(f"{name}Path")
         self.find = compile_expression(f"{name}Path", self.path) if self.path is not None else None
 
-    def value(self, branch: Branch, data: Any, kinds: tuple[type, ...] = (int,)) -> int | float | None:
+    def value(self, branch: Branch, data: Any, kinds: Kinds = (int,)) -> int | float | None:
         """Return the number, or None where the field is absent. Raises: StateRuntimeError, where it is no number."""
         if self.find is None:
             return self.constant
-        value = self.find(data, branch)
+        value: Any = self.find(data, branch)
         if isinstance(value, bool) or not isinstance(value, kinds):
             problem = f"which is not a valid {'integer' if kinds == (int,) else 'number'}: {self.path}"
             raise StateRuntimeError(f'The {self.name}Path field refers to value "{as_shown(value)}" {problem}')
-        number: int | float = value
-        return number
+        return value
 
 
 class MapState(State):
