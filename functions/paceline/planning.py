@@ -65,6 +65,8 @@ class _Planning:
         self._streams: dict[tuple[str, tuple[str, ...]], StreamOfBatches] = {}
         self._batch_numbers = count(1)
         self._choose = lru_cache(maxsize=4096)(self._chosen)
+        if campaign.route is not None:
+            self._choose("")  # a forced route that does not exist is an error before the file is read
 
     def take(self, row: Candidate | ExcludedLead) -> None:
         """Sort one row of the file into its stream or among the excluded."""

@@ -195,7 +195,7 @@ def test_parts_are_counted_on_the_personalised_text() -> None:
     (batch,) = batches_of(store, plan.batches_manifest_key)
     assert [lead.parts for lead in leads_of(store, batch)] == [1, 1, 2, 3, 2, 3, 1]
     assert plan.parts == batch.parts == plan.streams[0].parts == 13
-    assert any("2 messages are sent as UCS-2" in w and "'’' (U+2019)" in w for w in plan.warnings)
+    assert any("2 of 7 messages must be sent as UCS-2" in w and "'’' (U+2019)" in w for w in plan.warnings)
 
 
 def test_values_with_odd_line_ends_stay_one_line_of_the_object() -> None:
@@ -213,24 +213,23 @@ def test_values_with_odd_line_ends_stay_one_line_of_the_object() -> None:
             a_file(480),
             ROUTES,
             {},
-            "All 480 leads go by the route 'shared', because the file has no carrier column:"
-            " at its 240 parts a minute, their 480 parts take 2 min.",
+            "The file has no carrier column, so all 480 leads go by one route:"
+            " on 'shared', at its 240 parts a minute, that takes 2 min.",
             id="no carrier column",
         ),
         pytest.param(
             "phone,carrier\n2025550101,\n2025550102,Verizon\n",
             ROUTES,
             {},
-            "1 of 2 leads have no carrier and go by the route 'shared':"
-            " at its 240 parts a minute, their 1 parts take 1 min.",
+            "No carrier is given for 1 of 2 leads: on 'shared', at its 240 parts a minute, that takes 1 min.",
             id="a blank carrier",
         ),
         pytest.param(
             "phone,carrier\n2025550101,Sprint\n2025550102,Verizon\n",
             ROUTES,
             {},
-            "1 of 2 leads have a carrier that no route is for ('Sprint') and go by the route 'shared':"
-            " at its 240 parts a minute, their 1 parts take 1 min.",
+            "No route is for the carrier of 1 of 2 leads ('Sprint'):"
+            " on 'shared', at its 240 parts a minute, that takes 1 min.",
             id="an unknown carrier",
         ),
         pytest.param(
@@ -245,7 +244,7 @@ def test_values_with_odd_line_ends_stay_one_line_of_the_object() -> None:
             a_file(3),
             (Route(name="own", is_enabled=False),),
             {"route": "own"},
-            "The route 'own' is disabled: its 3 leads wait until it is enabled.",
+            "The route 'own' is disabled: its leads (3) wait until it is enabled.",
             id="a disabled route",
         ),
         pytest.param(
@@ -253,7 +252,7 @@ def test_values_with_odd_line_ends_stay_one_line_of_the_object() -> None:
             (SHARED,),
             {"route": "shared", "sending_window": SendingWindow(opens=time(9), closes=time(10))},
             "The sending window is never open in all of America/Los_Angeles, America/Denver at once:"
-            " 2 leads cannot be sent to. Widen the window.",
+            " nothing can be sent to 2 of 2 leads. Widen the window.",
             id="a window that is never open",
         ),
     ],

@@ -23,9 +23,11 @@ PERSONALISED = "Hi {}! " + 140 * "x" + " end"
         pytest.param("€" * 81, (Encoding.GSM_7, 162, 2), id="extension characters one over"),
         # 152 septets, then a pair that does not fit into the 153rd: plain division would say 2
         pytest.param("a" * 152 + "€" + "a" * 152, (Encoding.GSM_7, 306, 3), id="a pair is not cut"),
+        pytest.param("a" * 151 + "€" + "a" * 153, (Encoding.GSM_7, 306, 2), id="a pair fills a part to the brim"),
         pytest.param("é" * 160, (Encoding.GSM_7, 160, 1), id="accents of the alphabet"),
         pytest.param("ё" * 70, (Encoding.UCS_2, 70, 1), id="UCS-2 one part is full"),
         pytest.param("ё" * 71, (Encoding.UCS_2, 71, 2), id="UCS-2 one over"),
+        pytest.param("ё" * 134, (Encoding.UCS_2, 134, 2), id="UCS-2 two joined parts are full"),
         pytest.param("ё" * 135, (Encoding.UCS_2, 135, 3), id="UCS-2 one over two"),
         pytest.param("😀" * 35, (Encoding.UCS_2, 70, 1), id="an emoji takes two units"),
         # 66 units, then a surrogate pair that does not fit into the 67th
@@ -57,7 +59,10 @@ def test_the_characters_that_cost_are_named() -> None:
     assert characters_outside_gsm("Zoë’s quote: 5 €") == {"ë", "’"}
 
 
-@given(st.text(alphabet=st.sampled_from("aé[€`ё😀"), max_size=500))
+runs = st.lists(st.builds(str.__mul__, st.sampled_from("aé[€`ё😀"), st.integers(1, 160)), max_size=5).map("".join)
+
+
+@given(runs)
 def test_parts_match_a_text_cut_character_by_character(text: str) -> None:
     segments = measure(text)
 

@@ -83,6 +83,14 @@ def test_quiet_hours_are_judged_on_each_recipients_clock(now: str, zone: str, op
             "2026-11-01T06:00",  # 02:00 EDT becomes 01:00 EST, before the window opens; it opens again at 01:30 EST
             id="opens in the hour that autumn repeats",
         ),
+        pytest.param(
+            SendingWindow(opens=time(1, 30), closes=time(9)),
+            [NEW_YORK],
+            "2026-11-01T06:10",
+            "2026-11-01T06:30",
+            "2026-11-01T14:00",
+            id="opens again in the repeated hour",
+        ),
     ],
 )
 def test_an_opening_begins_and_ends_at_exact_moments(

@@ -12,6 +12,7 @@ from paceline.segments import Encoding, Segments, characters_outside_gsm
 from paceline.windows import next_open
 
 _NAMES_SHOWN = 5
+_NAME_CHARACTERS = 30
 _NAMES_KEPT = 1000  # a column of a million different values must not fill the memory
 
 
@@ -62,21 +63,21 @@ class Advice:
             return
         total, blank = self._leads.total(), self._leads_because[Because.NO_CARRIER]
         if not has_carriers:
-            who = f"All {total:,} leads go by the route {self._shared.name!r}, because the file has no carrier column"
-            yield f"{who}: {self._time(self._shared, Because.NO_CARRIER)}."
+            time = self._time(self._shared, Because.NO_CARRIER)
+            yield f"The file has no carrier column, so all {total:,} leads go by one route: {time}."
         elif blank:
-            who = f"{blank:,} of {total:,} leads have no carrier and go by the route {self._shared.name!r}"
-            yield f"{who}: {self._time(self._shared, Because.NO_CARRIER)}."
+            time = self._time(self._shared, Because.NO_CARRIER)
+            yield f"No carrier is given for {blank:,} of {total:,} leads: {time}."
         if unknown := self._leads_because[Because.UNKNOWN_CARRIER]:
-            names = ", ".join(repr(name) for name, _ in self._unknown_carriers.most_common(_NAMES_SHOWN))
-            who = f"{unknown:,} of {total:,} leads have a carrier that no route is for ({names})"
+            names = ", ".join(
+                repr(name[:_NAME_CHARACTERS]) for name, _ in self._unknown_carriers.most_common(_NAMES_SHOWN)
+            )
             time = self._time(self._shared, Because.UNKNOWN_CARRIER)
-            yield f"{who} and go by the route {self._shared.name!r}: {time}."
+            yield f"No route is for the carrier of {unknown:,} of {total:,} leads ({names}): {time}."
 
     def _time(self, route: Route, because: Because) -> str:
-        parts = self._parts_because[because]
-        minutes = -(-parts // route.parts_per_minute)
-        return f"at its {route.parts_per_minute:,} parts a minute, their {parts:,} parts take {_duration(minutes)}"
+        minutes = -(-self._parts_because[because] // route.parts_per_minute)
+        return f"on {route.name!r}, at its {route.parts_per_minute:,} parts a minute, that takes {_duration(minutes)}"
 
     def _of_routes(self) -> Iterator[str]:
         for name, route in sorted(self._routes.items()):
@@ -87,7 +88,7 @@ class Advice:
                     f" it needs {-(-parts // cap):,} days. Raise its cap or choose another route."
                 )
             if not route.is_enabled:
-                yield f"The route {name!r} is disabled: its {self._leads[name]:,} leads wait until it is enabled."
+                yield f"The route {name!r} is disabled: its leads ({self._leads[name]:,}) wait until it is enabled."
 
     def _of_windows(self, streams: Sequence[Stream]) -> Iterator[str]:
         start = self._campaign.start_at or self._campaign.created_at
@@ -95,16 +96,17 @@ class Advice:
             if next_open(self._campaign.sending_window, stream.zones, start) is None:
                 yield (
                     f"The sending window is never open in all of {', '.join(stream.zones)} at once:"
-                    f" {stream.leads:,} leads cannot be sent to. Widen the window."
+                    f" nothing can be sent to {stream.leads:,} of {self._leads.total():,} leads. Widen the window."
                 )
 
     def _of_encoding(self) -> Iterator[str]:
         if self._ucs2_messages:
-            shown = self._ucs2_characters.most_common(_NAMES_SHOWN)
+            # Ties by code point: a set's order differs between runs, and a plan must not.
+            shown = sorted(self._ucs2_characters.items(), key=lambda item: (-item[1], item[0]))[:_NAMES_SHOWN]
             names = ", ".join(f"{character!r} (U+{ord(character):04X})" for character, _ in shown)
             yield (
-                f"{self._ucs2_messages:,} messages are sent as UCS-2, with 70 characters to a part instead of 160,"
-                f" because of {names}."
+                f"{self._ucs2_messages:,} of {self._leads.total():,} messages must be sent as UCS-2, with 70"
+                f" characters to a part instead of 160, because of {names}."
             )
 
 

@@ -115,9 +115,9 @@ def concurrency_of(
 
     Admission gives send times up to the horizon ahead. So the route is busy while the batches in hand last for the
     horizon, and one more is being admitted meanwhile; fewer would leave gaps in its pace, more would only be refused
-    and hold. The streams of a route share that. A stream alone gets two, so that one batch is admitted while the other
-    one sends.
+    and hold. The streams of a route share that. A stream alone always gets two: one batch is admitted while another
+    sends.
     """
     batch_seconds = parts_of_a_batch * 60 / parts_per_minute
     shared = math.ceil((horizon_seconds / batch_seconds + 1) / streams_on_route)
-    return min(MOST_AT_ONCE, max(2 if streams_on_route == 1 else 1, shared))
+    return min(MOST_AT_ONCE, shared)

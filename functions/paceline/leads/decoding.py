@@ -15,7 +15,8 @@ _HEAD_BYTES = 8192
 # Longer than any honest line of leads; a file without line breaks must not fill the memory.
 _LINE_CHARACTERS = 1 << 20
 _SAVE_AS = "Save it as CSV (UTF-8) and upload it again."
-_UNREADABLE = (EOFError, OSError, zlib.error, UnicodeError)
+# What a damaged file raises; a broken connection (OSError) is not the customer's fault and goes on to the workflow.
+_UNREADABLE = (EOFError, gzip.BadGzipFile, zlib.error, UnicodeError)
 
 
 def read_lines(stream: BinaryIO, filename: str) -> Iterator[str]:

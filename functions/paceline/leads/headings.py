@@ -90,7 +90,7 @@ def _decided(candidates: Sequence[Heading], filename: str) -> Heading:
 
 
 def _checked(heading: Heading, filename: str) -> Heading:
-    for name in {name for name in heading.names if name and heading.names.count(name) > 1}:
+    for name in (name for name in heading.names if name and heading.names.count(name) > 1):
         twins = ", ".join(repr(c) for c, n in zip(heading.cells, heading.names, strict=True) if n == name)
         raise LeadFileInvalid(f"{filename} has several columns with one name: {twins}. Rename or delete all but one.")
     if heading.phone_column:

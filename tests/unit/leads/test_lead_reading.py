@@ -150,3 +150,15 @@ def test_memory_does_not_grow_with_the_file() -> None:
 
     assert leads == 9_999
     assert peak < 600_000  # of 900,000 bytes read; the buffers are all that is held
+
+
+class BrokenConnection(io.RawIOBase):
+    """A body whose connection is lost at once."""
+
+    def read(self, size: int = -1) -> bytes:
+        raise ConnectionResetError
+
+
+def test_a_lost_connection_is_not_called_a_damaged_file() -> None:
+    with pytest.raises(ConnectionResetError):
+        open_lead_file(BrokenConnection(), "leads.csv")  # type: ignore[arg-type]  # a stream is enough
