@@ -41,6 +41,7 @@ def test_the_small_file_holds_every_kind_of_row() -> None:
     plan = planned("leads-1000.csv")
 
     assert plan.leads.model_dump() == {"total": 1000, "rejected": 20, "duplicates": 10, "opted_out": 0, "accepted": 970}
+    assert plan.parts == 970  # one part a lead
     assert len(plan.rejected_reasons) == 12
     assert {stream.route for stream in plan.streams} == {"shared", "verizon"}
 
