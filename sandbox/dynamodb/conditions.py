@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from sandbox.dynamodb.errors import invalid
-from sandbox.dynamodb.syntax import (
+from sandbox.dynamodb.trees import (
     And,
     Between,
     Comparison,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sandbox.dynamodb.conditions import Test, TypeRule, compile_condition, lookup
+from sandbox.dynamodb.conditions import Test, TypeRule, compile_condition
 from sandbox.dynamodb.errors import invalid
-from sandbox.dynamodb.syntax import Condition, Parser, Path, Update
+from sandbox.dynamodb.syntax import Parser
+from sandbox.dynamodb.trees import Condition, Path, Update
 from sandbox.dynamodb.updates import Apply, compile_update
 from sandbox.dynamodb.values import Value, from_wire
 
@@ -112,6 +113,3 @@ class Expressions:
         self._unused_names -= compiled.names
         self._unused_values -= compiled.values
         return compiled
-
-
-__all__ = ["Compiled", "Expressions", "lookup"]

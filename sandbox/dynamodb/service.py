@@ -13,7 +13,7 @@ from sandbox.dynamodb.calls import Call, ItemAccess, Latency
 from sandbox.dynamodb.capacity import Consumed
 from sandbox.dynamodb.errors import DynamoDBError, not_supported
 from sandbox.dynamodb.parameters import check_parameters
-from sandbox.dynamodb.queries import read_query
+from sandbox.dynamodb.query_requests import read_query
 from sandbox.dynamodb.reads import Read, read_of
 from sandbox.dynamodb.transactions import CONFLICT_MESSAGE, Holds, Tokens, read_actions
 from sandbox.dynamodb.writes import Write, read_write

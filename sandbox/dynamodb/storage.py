@@ -20,7 +20,8 @@ from typing import Any
 from moto.dynamodb.models.dynamo_type import DynamoType, LimitedSizeDict
 from moto.dynamodb.models.dynamo_type import Item as MotoItem
 
-from sandbox.dynamodb.values import Item, Value, canonical_number, make_set, order_of, size_of
+from sandbox.dynamodb.numbers import canonical_number
+from sandbox.dynamodb.values import Item, Value, make_set, order_of, size_of
 
 
 def to_moto(value: Value) -> DynamoType:

@@ -4,111 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
 
 from sandbox.dynamodb.errors import DynamoDBError, invalid
+from sandbox.dynamodb.trees import (
+    And,
+    Arithmetic,
+    Between,
+    Comparison,
+    Condition,
+    Expression,
+    IfNotExists,
+    In,
+    ListAppend,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Predicate,
+    Size,
+    Update,
+    ValueName,
+    check_overlaps,
+)
 
 T = TypeVar("T")
 RESERVED = frozenset(word.upper() for word in ReservedKeywords.get_reserved_keywords())
 COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
 _TOKEN = re.compile(r"\s*(<>|<=|>=|[=<>()\[\],.+\-]|[#:][A-Za-z0-9_]+|[A-Za-z][A-Za-z0-9_]*|[0-9]+)")
 _PREDICATES = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2}
-
-
-class Path(NamedTuple):
-    """A document path: attribute names (str) and list indexes (int)."""
-
-    parts: tuple[str | int, ...]
-
-
-class ValueName(NamedTuple):
-    """A placeholder such as `:limit`."""
-
-    name: str
-
-
-class Size(NamedTuple):
-    path: Path
-
-
-Operand = Path | ValueName | Size
-
-
-class Comparison(NamedTuple):
-    operator: str
-    left: Operand
-    right: Operand
-
-
-class Between(NamedTuple):
-    operand: Operand
-    low: Operand
-    high: Operand
-
-
-class In(NamedTuple):
-    operand: Operand
-    options: tuple[Operand, ...]
-
-
-class Predicate(NamedTuple):
-    function: str
-    path: Operand
-    argument: Operand | None
-
-
-class And(NamedTuple):
-    left: Condition
-    right: Condition
-
-
-class Or(NamedTuple):
-    left: Condition
-    right: Condition
-
-
-class Not(NamedTuple):
-    condition: Condition
-
-
-Condition = Comparison | Between | In | Predicate | And | Or | Not
-
-
-class IfNotExists(NamedTuple):
-    path: Path
-    otherwise: Expression
-
-
-class ListAppend(NamedTuple):
-    left: Expression
-    right: Expression
-
-
-class Arithmetic(NamedTuple):
-    operator: str
-    left: Expression
-    right: Expression
-
-
-Expression = Path | ValueName | IfNotExists | ListAppend | Arithmetic
-
-
-@dataclass
-class Update:
-    """The four sections of an update expression."""
-
-    set: list[tuple[Path, Expression]] = field(default_factory=list)
-    remove: list[Path] = field(default_factory=list)
-    add: list[tuple[Path, ValueName]] = field(default_factory=list)
-    delete: list[tuple[Path, ValueName]] = field(default_factory=list)
-
-    def paths(self) -> list[Path]:
-        """Every path that the update writes."""
-        written = [path for section in (self.set, self.add, self.delete) for path, _ in section]
-        return written + self.remove
 
 
 class Parser:
@@ -123,6 +49,7 @@ class Parser:
         self._names = names
         self._tokens = self._tokenize(text)
         self._at = 0
+        self._parenthesised: Condition | None = None
         self.used_names: set[str] = set()
         self.used_values: set[str] = set()
 
@@ -178,6 +105,9 @@ class Parser:
         if self._take("("):
             tree = self._or()
             self._expect(")")
+            if tree is self._parenthesised:
+                raise self._error("The expression has redundant parentheses;")
+            self._parenthesised = tree
             return tree
         return self._simple()
 
@@ -197,7 +127,13 @@ class Parser:
             return In(left, tuple(options))
         if self._peek() not in COMPARATORS:
             raise self._unexpected()
-        return Comparison(self._next(), left, self._operand())
+        comparison = Comparison(self._next(), left, self._operand())
+        if comparison.left == comparison.right:
+            raise self._error(
+                "The first operand must be distinct from the remaining operands for this operator or function; "
+                f"operator: {comparison.operator}"
+            )
+        return comparison
 
     def _predicate(self) -> Condition:
         function = self._next()
@@ -349,19 +285,3 @@ class Parser:
 
     def _error(self, message: str) -> DynamoDBError:
         return invalid(f"Invalid {self._kind}: {message}")
-
-
-def check_overlaps(paths: list[Path], kind: str) -> None:
-    """Refuse two paths of which one contains the other. Raises: ValidationException."""
-    for position, one in enumerate(paths):
-        for two in paths[position + 1 :]:
-            shared = min(len(one.parts), len(two.parts))
-            if one.parts[:shared] == two.parts[:shared]:
-                raise invalid(
-                    f"Invalid {kind}: Two document paths overlap with each other; must remove or rewrite one of these "
-                    f"paths; path one: {_listed(one)}, path two: {_listed(two)}"
-                )
-
-
-def _listed(path: Path) -> str:
-    return "[" + ", ".join(f"[{part}]" if isinstance(part, int) else part for part in path.parts) + "]"

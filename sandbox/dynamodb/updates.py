@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sandbox.dynamodb.conditions import TypeRule, Values, lookup
 from sandbox.dynamodb.errors import invalid
-from sandbox.dynamodb.syntax import Arithmetic, Expression, IfNotExists, ListAppend, Path, Update, ValueName
-from sandbox.dynamodb.values import Item, Value, add_numbers, make_set
+from sandbox.dynamodb.numbers import add_numbers
+from sandbox.dynamodb.trees import Arithmetic, Expression, IfNotExists, ListAppend, Path, Update, ValueName
+from sandbox.dynamodb.values import Item, Value, make_set
 
 Apply = Callable[[Item, Values], Item]
 Evaluate = Callable[[Item, Values], Value]

@@ -10,63 +10,19 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from decimal import Decimal
 from sys import intern
 from typing import Any
 
 from sandbox.dynamodb.errors import invalid
+from sandbox.dynamodb.numbers import canonical_number
 
 Value = tuple[str, Any]
 Item = dict[str, Value]
 
-MAXIMUM_DIGITS = 38  # of a DynamoDB number
 MAXIMUM_DEPTH = 32  # of nested lists and maps
 MAXIMUM_ITEM_BYTES = 400 * 1024
 _SCALARS = frozenset({"S", "N", "B", "BOOL", "NULL"})
-_EXACT = Context(prec=MAXIMUM_DIGITS, traps=[Inexact, InvalidOperation, Overflow, DivisionByZero])
-_LARGEST, _SMALLEST = Decimal("9.9999999999999999999999999999999999999E+125"), Decimal("1E-130")
-
-
-# -- numbers ----------------------------------------------------------------------------------------------------
-
-
-def canonical_number(text: Any) -> str:
-    """Return the one text of a number. Raises: ValidationException (not a number, over 38 digits, out of range)."""
-    if not isinstance(text, str):
-        raise invalid(f"NUMBER_VALUE must be text, not {type(text).__name__}")
-    if text.isdecimal() and text.isascii() and (text[0] != "0" or text == "0") and len(text) <= MAXIMUM_DIGITS:
-        return text  # the usual case, spared the way through Decimal
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise invalid(f"The parameter cannot be converted to a numeric value: {text}") from None
-    return number_text(number)
-
-
-def number_text(number: Decimal) -> str:
-    """Return the canonical text of a Decimal. Raises: ValidationException, as `canonical_number`."""
-    if not number.is_finite():
-        raise invalid(f"The parameter cannot be converted to a numeric value: {number}")
-    if number == 0:
-        return "0"
-    try:
-        number = number.normalize(_EXACT)
-    except Inexact:
-        raise invalid("Attempting to store more than 38 significant digits in a Number") from None
-    if abs(number) > _LARGEST:
-        raise invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")
-    if abs(number) < _SMALLEST:
-        raise invalid("Number underflow. Attempting to store a number with magnitude smaller than supported range")
-    text = format(number, "f")
-    return text if len(text) <= MAXIMUM_DIGITS + 2 else str(number)
-
-
-def add_numbers(left: str, right: str, sign: int = 1) -> str:
-    """Return left + sign × right, exact. Raises: ValidationException when 38 digits do not hold it."""
-    try:
-        return number_text(_EXACT.add(Decimal(left), sign * Decimal(right)))
-    except Inexact:
-        raise invalid("Attempting to store more than 38 significant digits in a Number") from None
 
 
 # -- from the wire ----------------------------------------------------------------------------------------------

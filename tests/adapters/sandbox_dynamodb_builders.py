@@ -17,6 +17,7 @@ from sandbox.scheduler import Scheduler, Task
 
 ACCOUNT, REGION, TABLE = "123456789012", "us-east-1", "paceline"
 START = datetime(2026, 3, 2, 15, 0, tzinfo=UTC)
+_SESSION = boto3.Session(region_name=REGION)  # one, because reading the service's model takes most of a test's time
 Request = dict[str, Any]
 
 
@@ -60,7 +61,7 @@ class World:
 def a_world(latency: Latency | None = None, **table: Any) -> Iterator[World]:
     """A table with a string `pk` and `sk`. `table` replaces parts of CreateTable's parameters."""
     with mock_aws():
-        client = boto3.client("dynamodb", region_name=REGION)  # mock_aws brings credentials
+        client = _SESSION.client("dynamodb")  # mock_aws brings credentials
         client.create_table(**{**_TABLE, **table})
         scheduler = Scheduler(START)
         calls: list[Call] = []

@@ -120,7 +120,7 @@ ITEM = {"n": n(5), "t": s("abc"), "l": {"L": [n(1), s("x")]}, "m": {"M": {"k": {
         ("n IN (:one, :five)", True),
         ("t < :five", False),  # other types have no order
         ("absent <> :one", True),
-        ("absent = missing", False),
+        ("absent = lacking", False),
         ("NOT n = :one AND NOT (t = :one OR absent = :one)", True),
         ("n = :one OR n = :five AND t = :one", False),  # AND binds closer
         ("size(t) > :one and size(l) > :one", True),
@@ -178,6 +178,8 @@ ONE = {":one": n(1)}
         ("DeleteItem", {"Key": key("p"), "ConditionExpression": "a < :one", "ExpressionAttributeValues": {
             ":one": {"BOOL": True}}}, "operand type: BOOL"),
         ("DeleteItem", {"Key": key("p"), "ConditionExpression": "exists(a)"}, "Invalid function name"),
+        ("DeleteItem", {"Key": key("p"), "ConditionExpression": "((a = b))"}, "redundant parentheses"),
+        ("DeleteItem", {"Key": key("p"), "ConditionExpression": "a = a"}, "must be distinct"),
     ],
 )  # fmt: skip
 def test_a_request_that_aws_would_refuse_is_refused(
