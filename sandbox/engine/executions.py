@@ -108,7 +108,8 @@ class Branch:
     """
 
     __slots__ = (
-        "entered_at", "execution", "map_item", "previous", "retry_count", "runtime", "state_name", "task_token",
+        "entered_at", "execution", "map_item", "previous", "retry_count", "runtime", "state_name", "state_type",
+        "task_token",
     )  # fmt: skip
 
     def __init__(self, runtime: Runtime, execution: Execution, map_item: dict[str, Any] | None = None) -> None:
@@ -117,6 +118,7 @@ class Branch:
         self.map_item = map_item
         self.previous = 0
         self.state_name = ""
+        self.state_type = ""
         self.entered_at = execution.start_date
         self.task_token: str | None = None
         self.retry_count: int | None = None
@@ -136,6 +138,11 @@ class Branch:
         """Record an event of this line and return its id."""
         self.previous = self.execution.log.add(event_type, self.previous, details)
         return self.previous
+
+    def abort(self) -> None:
+        """Record that the line ends inside a state, because a line beside it failed."""
+        if self.state_type in ("Task", "Wait", "Map", "Parallel"):
+            self.event(f"{self.state_type}StateAborted")
 
     def context(self) -> dict[str, Any]:
         """Return the context object, `$$`."""

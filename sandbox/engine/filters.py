@@ -1,4 +1,4 @@
-"""The filter expressions of JSONPath: `[?(@.price < 10 && @.tag)]`."""
+"""The filter expressions of JSONPath: `[?(@.price < 10 && @.tag)]`, `[?(@.city in ['Oslo', 'Rome'])]`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<operator>&&|\|\||==|!=|<=|>=|<|>|!|\(|\))"
+    r"\s*(?:(?P<operator>&&|\|\||==|!=|=~|<=|>=|<|>|!|\(|\)|nin\b|in\b)"
+    r"|(?P<pattern>/(?:[^/\\]|\\.)*/i?)"
+    r"|(?P<array>\[[^\[\]]*\])"
     r"|(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
     r"|(?P<path>[@$](?:\.\.?[\w*-]+|\[[^\]]*\])*)"
     r"|(?P<literal>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))"
@@ -90,7 +92,7 @@ class _Filter:
             test = self.comparison()
             return lambda item: not _is_true(test(item))
         left = self.operand()
-        sign = self._take("==", "!=", *_ORDER)
+        sign = self._take("==", "!=", "=~", "in", "nin", *_ORDER)
         if sign is None:
             return left
         right = self.operand()
@@ -108,7 +110,7 @@ class _Filter:
         self._advance()
         if token["path"]:
             return self._path(token["path"])
-        value = token["text"][1:-1] if token["text"] else json.loads(token["literal"])
+        value = _constant(token)
         return lambda item: value
 
     def _path(self, text: str) -> Test:
@@ -123,7 +125,20 @@ class _Filter:
         return find
 
 
+def _constant(token: re.Match[str]) -> Any:
+    if token["text"]:
+        return token["text"][1:-1]
+    if token["pattern"]:
+        body, _, flags = token["pattern"][1:].rpartition("/")
+        return re.compile(body, re.IGNORECASE if flags else 0)
+    return json.loads((token["array"] or token["literal"]).replace("'", '"'))
+
+
 def _compare(sign: str, left: Any, right: Any) -> bool:
+    if sign == "=~":
+        return isinstance(left, str) and isinstance(right, re.Pattern) and right.fullmatch(left) is not None
+    if sign in ("in", "nin"):
+        return isinstance(right, list) and (left in right) is (sign == "in")
     if sign in ("==", "!="):
         equal = left == right and isinstance(left, bool) == isinstance(right, bool)
         return equal is (sign == "==")

@@ -8,7 +8,7 @@ from typing import Any
 from sandbox.engine.documents import to_text
 from sandbox.engine.errors import StateFailed, StateRuntimeError
 from sandbox.engine.intrinsic_functions import IntrinsicError
-from sandbox.engine.intrinsics import Expression, IntrinsicScope, compile_intrinsic
+from sandbox.engine.intrinsics import IntrinsicScope, compile_intrinsic
 from sandbox.engine.paths import PathNotFound, compile_path
 
 Template = Callable[[Any, IntrinsicScope], Any]
@@ -44,18 +44,31 @@ def compile_expression(field: str, text: str) -> Template:
 
     Raises: ValueError. When evaluated: StateRuntimeError (a path leads nowhere), StateFailed States.IntrinsicFailure.
     """
-    compute: Expression = compile_path(text).find if text.startswith("$") else compile_intrinsic(text)
+    if text.startswith("$"):
+        return _compile_path_of(field, text)
+    compute = compile_intrinsic(text)
 
     def evaluate(data: Any, scope: IntrinsicScope) -> Any:
+        problem = f"The function '{text}' had the following error:"
         try:
             return compute(data, scope)
         except PathNotFound as error:
-            raise StateRuntimeError(
-                f"The JSONPath '{error.path}' specified for the field '{field}' could not be found in the input "
-                f"'{to_text(data)}'"
-            ) from None
+            where = f"The JsonPath argument for the field '{error.path}' could not be found in the input"
+            raise StateRuntimeError(f"{problem} {where} '{to_text(data)}'") from None
         except IntrinsicError as error:
-            cause = f"The function '{text}' had the following error: {error}"
-            raise StateFailed("States.IntrinsicFailure", cause) from None
+            raise StateFailed("States.IntrinsicFailure", f"{problem} {error}") from None
+
+    return evaluate
+
+
+def _compile_path_of(field: str, text: str) -> Template:
+    path = compile_path(text)
+
+    def evaluate(data: Any, scope: IntrinsicScope) -> Any:
+        try:
+            return path.find(data, scope)
+        except PathNotFound:
+            what = f"The JSONPath '{text}' specified for the field '{field}' could not be found in the input"
+            raise StateRuntimeError(f"{what} '{to_text(data)}'") from None
 
     return evaluate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_full_jitter_waits_anything_up_to_the_interval_and_the_seed_decides() ->
         bench.aws.functions["work"] = failing(3)
         bench.run(machine(Work=task(Retry=[{**CONFLICT, "JitterStrategy": "FULL"}])))
         times = bench.aws.call_times
-        return [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+        return [later - earlier for earlier, later in pairwise(times)]
 
     first, again, other = delays(1), delays(1), delays(2)
 

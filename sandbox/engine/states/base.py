@@ -85,6 +85,7 @@ class State:
     def execute(self, branch: Branch, data: Document, checkpoint: Checkpoint) -> tuple[Document, str | None]:
         branch.runtime.transition()
         branch.state_name, branch.entered_at = self.name, branch.runtime.scheduler.now()
+        branch.state_type = self.type
         branch.retry_count = 0 if self.can_retry else None
         entered = branch.event(f"{self.type}StateEntered", {"name": self.name, "input": data.text})
         try:

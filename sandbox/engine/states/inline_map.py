@@ -74,5 +74,6 @@ class _Iterations:
     def abort(self) -> int:
         """Record that the iterations still running end here; return the event that the Map's failure follows."""
         for index, line in self.running.items():
+            line.abort()
             line.event("MapIterationAborted", {"name": self.state.name, "index": index})
         return self.last_event

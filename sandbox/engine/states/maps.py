@@ -11,7 +11,6 @@ from sandbox.engine.executions import Branch
 from sandbox.engine.states.base import State, optional_path
 from sandbox.engine.templates import compile_expression, compile_template
 
-
 Kinds = tuple[type[int] | type[float], ...]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sandbox.engine.compiler import compile_program
 from sandbox.engine.documents import Document
+from sandbox.engine.errors import StateFailed
 from sandbox.engine.executions import Branch, Checkpoint
 from sandbox.engine.pool import Pool
 from sandbox.engine.states.base import State
@@ -24,14 +25,25 @@ class ParallelState(State):
         payload = self.payload(branch, data)
         branch.event("ParallelStateStarted")
         outputs: list[Any] = [None] * len(self.branches)
+        running: dict[int, Branch] = {}
 
         def work(index: int) -> None:
-            line = branch.fork()
-            outputs[index] = self.branches[index].run(line, payload, checkpoint.child(index)).value
-            last[0] = line.previous
+            line = running[index] = branch.fork()
+            try:
+                outputs[index] = self.branches[index].run(line, payload, checkpoint.child(index)).value
+            finally:
+                last[0] = line.previous
+            del running[index]
 
         last = [branch.previous]
-        Pool(branch.runtime.scheduler, work, lambda: len(self.branches)).run(range(len(self.branches)))
+        pool = Pool(branch.runtime.scheduler, work, lambda: len(self.branches))
+        try:
+            pool.run(range(len(self.branches)))
+        except StateFailed:
+            branch.previous = last[0]
+            for line in running.values():
+                line.abort()
+            raise
         branch.previous = last[0]
         branch.event("ParallelStateSucceeded")
         return self.output(branch, data, Document(outputs)), self.next
