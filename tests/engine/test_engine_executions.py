@@ -126,6 +126,8 @@ def test_a_redrive_of_a_map_run_runs_only_the_children_and_iterations_that_did_n
     assert (first_status, first_done) == ("FAILED", [1, 2])
     assert switch.done == [1, 2, 3, 4, 5]
     assert output(execution) == [[{"result": 1}], [{"result": n} for n in (2, 3, 4)], [{"result": 5}]]
+    redriven = next(other for other in bench.engine.executions() if other.input == "[2, 3, 4]" or other.input == "[2,3,4]")
+    assert types(redriven).count("MapIterationStarted") == 4  # 2 and 3, then 3 and 4
     (run,) = bench.engine.list_map_runs(execution.arn)
     described = bench.engine.describe_map_run(run["mapRunArn"])
     assert (described["status"], described["redriveCount"]) == ("SUCCEEDED", 1)
@@ -154,6 +156,26 @@ def test_a_result_over_the_limit_fails_the_task() -> None:
 
     assert execution.error == "States.DataLimitExceeded"
     assert types(execution)[-2:] == ["TaskFailed", "ExecutionFailed"]
+
+
+def test_a_state_s_output_over_the_limit_is_caught_by_its_name_only() -> None:
+    def status(names: list[str]) -> str:
+        bench = Bench()
+        grow = machine(Grow={"Type": "Pass", "Parameters": {"a.$": "$", "b.$": "$"}})
+        catch = [{"ErrorEquals": names, "ResultPath": None, "Next": "Caught"}]
+        both = {"Type": "Parallel", "Branches": [grow], "Catch": catch, "End": True}
+        return bench.run(machine(Both=both, Caught={"Type": "Pass", "Result": 0}), "x" * 150_000).status
+
+    assert status(["States.ALL"]) == "FAILED"
+    assert status(["States.DataLimitExceeded"]) == "SUCCEEDED"
+
+
+def test_one_map_s_iterations_are_not_taken_for_another_s() -> None:
+    bench = Bench()
+    first = {"Type": "Map", "ItemProcessor": machine(One={"Type": "Pass", "Result": 1})}
+    second = {"Type": "Map", "ItemProcessor": machine(Two={"Type": "Pass", "Result": 2})}
+
+    assert output(bench.run(machine(First=first, Second=second), [0, 0])) == [2, 2]
 
 
 def test_the_same_seed_gives_the_same_histories() -> None:

@@ -133,6 +133,21 @@ def test_tokens_that_nobody_gave_out_are_refused() -> None:
         bench.engine.send_task_success("0" * 128, "{")
 
 
+def test_a_heartbeat_counts_while_the_function_still_runs() -> None:
+    bench = Bench()
+
+    def slow(event: Any) -> None:
+        bench.scheduler.sleep(6)
+        bench.engine.send_task_heartbeat(event["token"])
+        bench.scheduler.sleep(6)
+
+    bench.aws.functions["hold"] = slow
+
+    execution = bench.run(machine(Hold=hold(HeartbeatSeconds=10, TimeoutSeconds=600)))
+
+    assert (execution.error, bench.seconds()) == ("States.HeartbeatTimeout", 16)
+
+
 def test_heartbeats_keep_a_task_alive_until_they_stay_away() -> None:
     bench = Bench()
     execution, token = holding(bench, HeartbeatSeconds=10, TimeoutSeconds=600)

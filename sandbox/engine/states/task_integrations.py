@@ -150,7 +150,6 @@ class Optimized(Integration):
 def _wait(branch: Branch, callback: Callback, limits: Limits, started: int) -> str:
     """Wait for the callback. Raises: StateFailed (the callback's, States.Timeout, States.HeartbeatTimeout)."""
     scheduler = branch.runtime.scheduler
-    callback.last_heartbeat = max(callback.last_heartbeat, started)
     while True:
         until = started + limits.timeout * MICROSECONDS if limits.timeout is not None else None
         error = STATES_TIMEOUT
