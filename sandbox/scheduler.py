@@ -11,23 +11,12 @@ import heapq
 import threading
 import time as real_time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-MICROSECONDS = 1_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def to_microseconds(moment: datetime) -> int:
-    """Return an aware datetime as whole microseconds since 1970."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def to_datetime(microseconds: int) -> datetime:
-    """Return microseconds since 1970 as an aware UTC datetime."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+from paceline.moments import MICROSECONDS, from_us, to_us
 
 
 class Stalled(Exception):
@@ -132,7 +121,7 @@ class Scheduler:
             raise ValueError(f"clock must be 'virtual' or 'wall', not {clock!r}")
         if not speed > 0:
             raise ValueError("speed must be greater than 0")
-        self._now = to_microseconds(start)
+        self._now = to_us(start)
         self._heap: list[tuple[int, int, Timer]] = []
         self._sequence = 0
         self._hub = getcurrent()
@@ -151,7 +140,7 @@ class Scheduler:
 
     def now(self) -> datetime:
         """Now, as an aware UTC datetime."""
-        return to_datetime(self._now)
+        return from_us(self._now)
 
     def time(self) -> float:
         """Now, in seconds since 1970."""
@@ -181,10 +170,8 @@ class Scheduler:
         return getattr(getcurrent(), "paceline_task", None)
 
     def spawn(self, function: Callable[..., Any], *arguments: Any, name: str = "") -> Task:
-        """Start a task at this instant, after what is already due. It inherits the current task's context."""
+        """Start a task at this instant, after what is already due. Its context is empty: it is nobody's errand."""
         task = Task(self, function, arguments, name)
-        if (current := self.current) is not None:
-            task.context = dict(current.context)
         self.call_at(self._now, self._start, task)
         return task
 

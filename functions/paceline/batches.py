@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 
 from paceline import keys, rows
+from paceline.leads.lines import leads_from_lines
 from paceline.models import Batch, Lead, Message
 from paceline.moments import iso
 from paceline.ports import ObjectStore
@@ -35,8 +35,7 @@ def read_ledger(table: Table, campaign_id: str, batch_id: str) -> Ledger:
 
 def read_leads(store: ObjectStore, batch: Batch) -> list[Lead]:
     """Return the batch's leads, in the order of the file."""
-    lines = store.get(batch.leads_key, batch.first_byte, batch.last_byte).decode().splitlines()
-    return [Lead(**json.loads(line)) for line in lines if line]
+    return list(leads_from_lines(store.get(batch.leads_key, batch.first_byte, batch.last_byte)))
 
 
 def summarize(

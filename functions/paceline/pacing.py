@@ -27,8 +27,9 @@ LATENESS_US = int(LATENESS_SECONDS * MICROSECONDS)
 HORIZON_SECONDS = 30.0
 HORIZON_US = int(HORIZON_SECONDS * MICROSECONDS)
 
-# A batch that must come back later for its slots is told to come back within this time, whatever the queue.
-MAX_TURN_US = 60 * MICROSECONDS
+# A batch that must come back later for its slots is told to come back within this time, however long the queue: a cap
+# that was raised, or a pause that ended, is noticed then at the latest.
+MAX_TURN_US = 180 * MICROSECONDS
 
 MINUTE_US = 60 * MICROSECONDS
 

@@ -1,0 +1,249 @@
+"""A simulated carrier behind Twilio's wire format: it accepts, throttles, times out, filters, and sends receipts.
+
+Its book is the sandbox's independent witness of what was sent, and when.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email.utils import format_datetime
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+
+import httpx
+
+from paceline.adapters.twilio import signature
+from paceline.segments import measure
+from sandbox.gateway import Answer
+from sandbox.latency import Latencies, lognormal
+from sandbox.scheduler import Scheduler
+
+# Receipts that our side failed to take (5xx) are sent again, as a well-behaved provider does.
+CALLBACK_TRIES = 4
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What becomes of an accepted message: the last status and error code of its receipts; "" sends none."""
+
+    status: str
+    error_code: str = ""
+
+
+DELIVERED = Fate("delivered")
+FILTERED = Fate("undelivered", "30007")
+NO_FINAL_RECEIPT = Fate("")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How the carrier behaves.
+
+    shares: the fates and their weights. exact: instead, a fate for each message, so many of each, in seeded order.
+    throttled, failing, silent: shares of calls answered 429, answered 503 without accepting, accepted without an
+    answer. refused: shares by Twilio's error code of numbers that it will not take. doubled: shares of receipts sent
+    twice. intermediate: whether `sent` comes before the final status. retry_after: seconds, in a 429.
+    """
+
+    shares: tuple[tuple[Fate, float], ...] = (
+        (DELIVERED, 0.937),
+        (FILTERED, 0.030),
+        (Fate("undelivered", "30003"), 0.015),
+        (Fate("undelivered", "30006"), 0.008),
+        (NO_FINAL_RECEIPT, 0.010),
+    )
+    exact: tuple[tuple[Fate, int], ...] = ()
+    throttled: float = 0.0
+    failing: float = 0.0
+    silent: float = 0.0
+    refused: tuple[tuple[str, float], ...] = (("21614", 0.002),)
+    doubled: float = 0.01
+    intermediate: bool = True
+    retry_after: int = 5
+
+
+@dataclass
+class Entry:
+    """One accepted message in the carrier's book. at: microseconds since 1970, when it was accepted."""
+
+    sid: str
+    at: int
+    to: str
+    sender: str
+    body: str
+    parts: int
+    callback: str
+    status: str = "queued"
+    error_code: str = ""
+
+    @property
+    def message_id(self) -> str:
+        """Our id, as it travelled in the callback's address."""
+        return parse_qs(urlsplit(self.callback).query)["message_id"][0]
+
+
+@dataclass
+class Carrier:
+    """The carrier. post: how a callback reaches the API (method, url, headers, body) → answer; inside a task."""
+
+    scheduler: Scheduler
+    latencies: Latencies
+    rng: random.Random
+    profile: Profile
+    account_sid: str
+    auth_token: str
+    post: Callable[[str, str, dict[str, str], bytes], Answer]
+    book: list[Entry] = field(default_factory=list)
+    by_sid: dict[str, Entry] = field(default_factory=dict)
+    by_number: dict[str, list[Entry]] = field(default_factory=dict)
+    callbacks_failed: int = 0
+
+    def __post_init__(self) -> None:
+        self._receipt_delay = lognormal(self.rng, 4.0, 90.0)  # seconds: most handsets answer at once, some are off
+        fates = [fate for fate, count in self.profile.exact for _ in range(count)]
+        self.rng.shuffle(fates)
+        self._exact = deque(fates)
+
+    def handle(self, method: str, url: str, headers: dict[str, str], body: bytes) -> Answer:
+        """Answer one request to Twilio's API. Raises: httpx.ReadTimeout, where it accepts and never answers."""
+        self.scheduler.sleep(self.latencies.to_carrier())
+        parts = urlsplit(url)
+        path = parts.path.removeprefix(f"/2010-04-01/Accounts/{self.account_sid}/Messages")
+        if method == "POST" and path == ".json":
+            answer = self._send(dict(parse_qsl(body.decode())))
+        elif method == "GET" and path == ".json":
+            answer = self._list(dict(parse_qsl(parts.query)))
+        elif method == "GET" and path.startswith("/"):
+            answer = self._show(path.removeprefix("/").removesuffix(".json"))
+        else:
+            answer = self._problem(404, 20404, "The requested resource was not found")
+        self.scheduler.sleep(self.latencies.from_carrier())
+        return answer
+
+    def parts_accepted(self) -> list[tuple[int, int, str]]:
+        """Return (microseconds, parts, message id) of each accepted message, in the order of acceptance."""
+        return [(entry.at, entry.parts, entry.message_id) for entry in self.book]
+
+    # -- sending ----------------------------------------------------------------------------------------------------
+
+    def _send(self, form: dict[str, str]) -> Answer:
+        chance = self.rng.random()
+        if chance < self.profile.throttled:
+            return self._problem(429, 20429, "Too Many Requests", {"retry-after": str(self.profile.retry_after)})
+        chance -= self.profile.throttled
+        if chance < self.profile.failing:
+            return self._problem(503, 20503, "Service unavailable")
+        chance -= self.profile.failing
+        for code, share in self.profile.refused:
+            if chance < share and not self.profile.exact:
+                return self._problem(400, int(code), "The number cannot be messaged")
+            chance -= share
+        entry = self._accept(form)
+        if chance < self.profile.silent:
+            self.scheduler.sleep(10)
+            raise httpx.ReadTimeout("the carrier did not answer")
+        return self._json(201, self._shown(entry))
+
+    def _accept(self, form: dict[str, str]) -> Entry:
+        sid = f"SM{self.rng.getrandbits(128):032x}"
+        parts = measure(form["Body"]).parts
+        entry = Entry(
+            sid, self.scheduler.microseconds, form["To"], form["From"], form["Body"], parts, form["StatusCallback"]
+        )
+        self.book.append(entry)
+        self.by_sid[sid] = entry
+        self.by_number.setdefault(entry.to, []).append(entry)
+        self._plan_receipts(entry)
+        return entry
+
+    def _plan_receipts(self, entry: Entry) -> None:
+        fate = self._fate()
+        delay = self._receipt_delay()
+        if self.profile.intermediate:
+            self.scheduler.call_after(delay * 0.2, self._start_receipt, entry, "sent", "")
+        if fate.status:
+            self.scheduler.call_after(delay, self._start_receipt, entry, fate.status, fate.error_code)
+            if self.rng.random() < self.profile.doubled:
+                self.scheduler.call_after(delay * 1.5, self._start_receipt, entry, fate.status, fate.error_code)
+
+    def _fate(self) -> Fate:
+        if self._exact:
+            return self._exact.popleft()
+        fates, weights = zip(*self.profile.shares, strict=True)
+        fate: Fate = self.rng.choices(fates, weights)[0]
+        return fate
+
+    # -- receipts ---------------------------------------------------------------------------------------------------
+
+    def _start_receipt(self, entry: Entry, status: str, error_code: str) -> None:
+        entry.status, entry.error_code = status, error_code
+        self.scheduler.spawn(self._deliver_receipt, entry, status, error_code, name="receipt")
+
+    def _deliver_receipt(self, entry: Entry, status: str, error_code: str) -> None:
+        fields = {
+            "MessageSid": entry.sid,
+            "SmsSid": entry.sid,
+            "AccountSid": self.account_sid,
+            "MessageStatus": status,
+            "SmsStatus": status,
+            "To": entry.to,
+            "From": entry.sender,
+            "ApiVersion": "2010-04-01",
+        }
+        if error_code:
+            fields["ErrorCode"] = error_code
+        self.call_back(entry.callback, fields)
+
+    def call_back(self, url: str, fields: dict[str, str]) -> Answer:
+        """Post a signed callback, again where our side failed. Inside a task."""
+        headers = {
+            "content-type": "application/x-www-form-urlencoded",
+            "x-twilio-signature": signature(self.auth_token, url, fields),
+        }
+        for attempt in range(CALLBACK_TRIES):
+            answer = self.post("POST", url, headers, urlencode(fields).encode())
+            if answer.status < 500:
+                break
+            self.scheduler.sleep(2.0**attempt)
+        if answer.status >= 400:
+            self.callbacks_failed += 1
+        return answer
+
+    # -- the provider's own list --------------------------------------------------------------------------------------
+
+    def _list(self, query: dict[str, str]) -> Answer:
+        since = query.get("DateSent>", "")
+        found = [self._shown(entry) for entry in self.by_number.get(query.get("To", ""), [])]
+        return self._json(200, {"messages": [message for message in found if message["_date"] >= since]})
+
+    def _show(self, sid: str) -> Answer:
+        entry = self.by_sid.get(sid)
+        if entry is None:
+            return self._problem(404, 20404, "The requested resource was not found")
+        return self._json(200, self._shown(entry))
+
+    def _shown(self, entry: Entry) -> dict[str, Any]:
+        moment = self.scheduler.now() - timedelta(microseconds=self.scheduler.microseconds - entry.at)
+        return {
+            "sid": entry.sid,
+            "status": entry.status,
+            "error_code": int(entry.error_code) if entry.error_code else None,
+            "to": entry.to,
+            "from": entry.sender,
+            "body": entry.body,
+            "num_segments": str(entry.parts),
+            "date_created": format_datetime(moment),
+            "_date": moment.date().isoformat(),
+        }
+
+    def _problem(self, status: int, code: int, message: str, headers: dict[str, str] | None = None) -> Answer:
+        return self._json(status, {"code": code, "message": message, "status": status}, headers)
+
+    def _json(self, status: int, body: object, headers: dict[str, str] | None = None) -> Answer:
+        sent = {"content-type": "application/json", "date": format_datetime(self.scheduler.now(), usegmt=True)}
+        return Answer(status, sent | (headers or {}), json.dumps(body).encode())

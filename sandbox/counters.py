@@ -1,0 +1,36 @@
+"""What a run did to the table: conflicts, and attempts to write rows that other batches write too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from paceline.keys import is_shared_row
+from sandbox.dynamodb import Call
+
+_WRITES = {"Put", "Update", "Delete", "ConditionCheck"}
+
+
+@dataclass
+class Counters:
+    """Counts over all calls of a run. by_kind: (operation's action, kind of row) → attempts."""
+
+    calls: int = 0
+    conflicts: int = 0
+    shared_row_writes: int = 0
+    write_units: float = 0.0
+    read_units: float = 0.0
+    by_kind: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def take(self, call: Call) -> None:
+        """Count one call, refused ones too: an attempt touches the row as much as a success."""
+        self.calls += 1
+        self.write_units += call.write_units
+        self.read_units += call.read_units
+        if call.outcome == "TransactionConflictException" or "TransactionConflict" in call.reasons:
+            self.conflicts += 1
+        for access in call.keys:
+            pk, sk = str(access.pk), str(access.sk or "")
+            self.by_kind[access.action, sk.split("#")[0]] += 1
+            if access.action in _WRITES and is_shared_row((pk, sk)):
+                self.shared_row_writes += 1

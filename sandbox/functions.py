@@ -1,0 +1,176 @@
+"""Lambda: the template's functions, run in this process as greenlets, one at a time.
+
+The handlers are the production ones, imported as Lambda does (module.path.function, with the function's environment),
+once for each function: what they keep between calls, they keep here too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandbox.engine import TaskFailed
+from sandbox.latency import Latencies
+from sandbox.scheduler import Scheduler, Task
+
+MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function as the template configures it. timeout: seconds."""
+
+    name: str
+    arn: str
+    handler: str
+    role_arn: str
+    timeout: float
+    memory_mb: int
+    environment: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Context:
+    """The part of Lambda's context object that handlers may read."""
+
+    function_name: str
+    invoked_function_arn: str
+    aws_request_id: str
+    memory_limit_in_mb: int
+    function_version: str = "$LATEST"
+    log_group_name: str = ""
+    log_stream_name: str = ""
+
+
+@dataclass
+class Invocation:
+    """One running invocation: whose role the calls made in it have."""
+
+    function: Function
+    context: Context
+
+
+@dataclass
+class Usage:
+    """What a run used of a function: how often it was invoked, for how long, and how often it failed."""
+
+    invocations: int = 0
+    seconds: float = 0.0
+    errors: dict[str, int] = field(default_factory=dict)
+
+
+class Functions:
+    """The deployed functions."""
+
+    def __init__(self, scheduler: Scheduler, latencies: Latencies, rng: random.Random, code: Path) -> None:
+        self._scheduler = scheduler
+        self._latencies = latencies
+        self._rng = rng
+        self._code = code
+        self._functions: dict[str, Function] = {}
+        self._handlers: dict[str, Callable[[Any, Any], Any]] = {}
+        self.usage: dict[str, Usage] = {}
+
+    def deploy(self, functions: list[Function]) -> None:
+        """Take the functions, and forget the modules of an earlier deployment in this process: each starts cold."""
+        if str(self._code) not in sys.path:
+            sys.path.insert(0, str(self._code))
+        folders = {function.handler.split(".")[0] for function in functions}
+        for module in [name for name in sys.modules if name.split(".")[0] in folders]:
+            del sys.modules[module]
+        for function in functions:
+            self._functions[function.name] = self._functions[function.arn] = function
+            self.usage[function.name] = Usage()
+
+    def get(self, name_or_arn: str) -> Function:
+        """Raises: TaskFailed, as Lambda answers for a function that does not exist."""
+        try:
+            return self._functions[name_or_arn.removesuffix(":$LATEST")]
+        except KeyError:
+            raise TaskFailed(
+                "Lambda.ResourceNotFoundException", f"Function not found: {name_or_arn}"
+            ) from None
+
+    def invoke(self, name_or_arn: str, payload: str) -> str:
+        """Invoke a function with JSON text and return JSON text. Raises: TaskFailed.
+
+        When the caller is killed meanwhile, the function runs on, as on AWS.
+        """
+        function = self.get(name_or_arn)
+        if len(payload) > MAX_PAYLOAD_BYTES:
+            raise TaskFailed("Lambda.RequestTooLargeException", f"the payload has {len(payload)} bytes")
+        task = self._scheduler.spawn(self._run, function, payload, name=function.name)
+        try:
+            return str(task.wait(function.timeout + self._latencies.start()))
+        except TimeoutError:
+            task.kill()
+            self._count_error(function, "Sandbox.Timedout")
+            cause = f"RequestId: {self._request_id()} Error: Task timed out after {function.timeout:.2f} seconds"
+            raise TaskFailed("Sandbox.Timedout", json.dumps({"errorMessage": cause})) from None
+
+    def running(self) -> Invocation | None:
+        """Return the invocation whose code is running now."""
+        task: Task | None = self._scheduler.current
+        return task.context.get("invocation") if task is not None else None
+
+    def _run(self, function: Function, payload: str) -> str:
+        task = self._scheduler.current
+        assert task is not None
+        self._scheduler.sleep(self._latencies.start())
+        usage, started = self.usage[function.name], self._scheduler.microseconds
+        usage.invocations += 1
+        context = Context(function.name, function.arn, self._request_id(), function.memory_mb)
+        task.context["invocation"] = Invocation(function, context)
+        try:
+            answer = json.dumps(self._handler(function)(json.loads(payload), context))
+        except Exception as error:
+            self._count_error(function, type(error).__name__)
+            raise _as_task_failed(error, context.aws_request_id) from error
+        finally:
+            usage.seconds += (self._scheduler.microseconds - started) / 1e6
+        self._scheduler.sleep(self._latencies.finish())
+        return answer
+
+    def _count_error(self, function: Function, name: str) -> None:
+        errors = self.usage[function.name].errors
+        errors[name] = errors.get(name, 0) + 1
+
+    def _handler(self, function: Function) -> Callable[[Any, Any], Any]:
+        if function.name not in self._handlers:
+            self._handlers[function.name] = self._load(function)
+        return self._handlers[function.name]
+
+    def _load(self, function: Function) -> Callable[[Any, Any], Any]:
+        """Import the handler as at a cold start: with the function's own environment, which it reads once."""
+        module, _, name = function.handler.rpartition(".")
+        before = dict(os.environ)
+        os.environ.update(function.environment, AWS_LAMBDA_FUNCTION_NAME=function.name)
+        try:
+            handler: Callable[[Any, Any], Any] = getattr(importlib.import_module(module), name)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        return handler
+
+    def _request_id(self) -> str:
+        bits = f"{self._rng.getrandbits(128):032x}"
+        return f"{bits[:8]}-{bits[8:12]}-4{bits[13:16]}-a{bits[17:20]}-{bits[20:]}"
+
+
+def _as_task_failed(error: Exception, request_id: str) -> TaskFailed:
+    """Return a Python exception as Lambda reports it: the name is the bare class name."""
+    cause = {
+        "errorMessage": str(error),
+        "errorType": type(error).__name__,
+        "requestId": request_id,
+        "stackTrace": traceback.format_tb(error.__traceback__)[-3:],
+    }
+    return TaskFailed(type(error).__name__, json.dumps(cause))

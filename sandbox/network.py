@@ -1,0 +1,47 @@
+"""The network as the functions see it: the provider and our own API, in process; there is no other host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import httpx
+
+from sandbox.gateway import Answer
+
+Host = Callable[[str, str, dict[str, str], bytes], Answer]
+
+
+class Network:
+    """Answers httpx's requests by host, in place of its transport."""
+
+    def __init__(self) -> None:
+        self._hosts: dict[str, Host] = {}
+        self._real: Callable[..., httpx.Response] | None = None
+
+    def add(self, host: str, handle: Host) -> None:
+        """Let `handle` (method, url, headers, body) answer for a host."""
+        self._hosts[host] = handle
+
+    def request(self, method: str, url: str, headers: dict[str, str], body: bytes = b"") -> Answer:
+        """Send one request. Raises: httpx.ConnectError for a host that the sandbox does not have."""
+        host = urlsplit(url).netloc
+        if host not in self._hosts:
+            raise httpx.ConnectError(f"the sandbox has no host {host}")
+        return self._hosts[host](method, url, headers, body)
+
+    def install(self) -> None:
+        """Take over httpx's transport until `uninstall`."""
+        network = self
+
+        def handle_request(_: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+            answer = network.request(request.method, str(request.url), dict(request.headers), request.read())
+            return httpx.Response(answer.status, headers=answer.headers, content=answer.body, request=request)
+
+        self._real = httpx.HTTPTransport.handle_request
+        httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]
+
+    def uninstall(self) -> None:
+        if self._real is not None:
+            httpx.HTTPTransport.handle_request = self._real  # type: ignore[method-assign]
+            self._real = None

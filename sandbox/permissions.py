@@ -1,0 +1,93 @@
+"""What each role may do, as the template says: a call that it does not allow is refused, as on AWS.
+
+Read: Effect, Action, Resource with `*` and `?`. A statement with anything else (Condition, NotAction, ...) is refused
+when the sandbox starts, never ignored.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+_KNOWN = {"Sid", "Effect", "Action", "Resource"}
+
+
+class NotAllowed(Exception):
+    """A role's policies do not allow a call."""
+
+    def __init__(self, who: str, action: str, resource: str) -> None:
+        super().__init__(
+            f"{who} is not allowed to call {action} on {resource}: no statement of its role in template.yaml allows it"
+        )
+        self.who, self.action, self.resource = who, action, resource
+
+
+def _document(document: Any) -> dict[str, Any]:
+    """Return a policy document; moto gives one from CloudFormation as text, in Python's spelling or JSON's."""
+    if isinstance(document, str):
+        try:
+            document = json.loads(document)
+        except ValueError:
+            document = ast.literal_eval(document)
+    return dict(document)
+
+
+def _as_list(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(re.escape(text).replace(r"\*", ".*").replace(r"\?", "."), flags | re.S)
+
+
+@dataclass(frozen=True)
+class _Statement:
+    allows: bool
+    actions: tuple[re.Pattern[str], ...]
+    resources: tuple[re.Pattern[str], ...]
+
+    def covers(self, action: str, resource: str) -> bool:
+        return any(p.fullmatch(action) for p in self.actions) and any(p.fullmatch(resource) for p in self.resources)
+
+
+@dataclass
+class Permissions:
+    """The policies of every role, by the role's ARN."""
+
+    _roles: dict[str, list[_Statement]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._allows = lru_cache(maxsize=4096)(self._decide)
+
+    @classmethod
+    def of(cls, iam: Any) -> Permissions:
+        """Read every role's inline policies through an IAM client. Raises: ValueError for a statement it cannot judge."""
+        permissions = cls()
+        for role in iam.get_paginator("list_roles").paginate().search("Roles"):
+            names = iam.list_role_policies(RoleName=role["RoleName"])["PolicyNames"]
+            documents = [iam.get_role_policy(RoleName=role["RoleName"], PolicyName=n)["PolicyDocument"] for n in names]
+            permissions._roles[role["Arn"]] = [_read(s) for d in map(_document, documents) for s in d["Statement"]]
+        return permissions
+
+    def check(self, role_arn: str, who: str, action: str, resource: str) -> None:
+        """Raises: NotAllowed, which names function, action and resource."""
+        if not self._allows(role_arn, action, resource):
+            raise NotAllowed(who, action, resource)
+
+    def _decide(self, role_arn: str, action: str, resource: str) -> bool:
+        covering = [s for s in self._roles.get(role_arn, []) if s.covers(action, resource)]
+        return bool(covering) and all(s.allows for s in covering)
+
+
+def _read(statement: dict[str, Any]) -> _Statement:
+    if unknown := set(statement) - _KNOWN:
+        raise ValueError(f"the sandbox cannot judge a policy statement with {', '.join(sorted(unknown))}")
+    return _Statement(
+        statement["Effect"] == "Allow",
+        tuple(_pattern(action, re.I) for action in _as_list(statement["Action"])),
+        tuple(_pattern(resource) for resource in _as_list(statement["Resource"])),
+    )

@@ -1,0 +1,233 @@
+"""The sandbox itself: one template, deployed on one machine, with a clock of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import boto3
+from moto import mock_aws
+from moto.moto_api._internal import mock_random
+
+from paceline import bootstrap, observability
+from sandbox.calls import Calls
+from sandbox.carrier import Carrier, Profile
+from sandbox.counters import Counters
+from sandbox.dynamodb import DynamoDB
+from sandbox.engine import Engine, Execution
+from sandbox.functions import Function, Functions
+from sandbox.gateway import Answer, Gateway
+from sandbox.integrations import SandboxIntegrations
+from sandbox.latency import Latencies
+from sandbox.network import Network
+from sandbox.permissions import Permissions
+from sandbox.scheduler import Future, Scheduler
+from sandbox.template import translate, without_gateway
+from sandbox.workflows import Workflows
+
+ROOT = Path(__file__).parent.parent
+ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "paceline"
+# A Wednesday, noon in New York and 9 in Los Angeles: every sending window of the contiguous US is open.
+START = datetime(2026, 9, 2, 16, tzinfo=UTC)
+CARRIER_HOST = "api.twilio.com"
+T = TypeVar("T")
+
+
+class LogSink(io.TextIOBase):
+    """Keeps what the functions log, a line each."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.lines += [line for line in text.splitlines() if line]
+        return len(text)
+
+
+@dataclass
+class Sandbox:
+    """The whole system. Use as a context manager: it holds this process's boto3 and httpx while it is open.
+
+    clock: "virtual" or "wall" (then `speed` times real time). seed: the same seed gives the same timeline.
+    """
+
+    seed: int = 1
+    start: datetime = START
+    clock: str = "virtual"
+    speed: float = 1.0
+    profile: Profile = Profile()
+    latencies: Latencies | None = None
+    template: Path = ROOT / "template.yaml"
+    logs: LogSink = field(default_factory=LogSink)
+
+    def __enter__(self) -> Sandbox:
+        self._environment = dict(os.environ)
+        os.environ.update(AWS_DEFAULT_REGION=REGION, AWS_ACCESS_KEY_ID="sandbox", AWS_SECRET_ACCESS_KEY="sandbox")  # noqa: S106 (moto takes any)
+        os.environ.pop("AWS_PROFILE", None)
+        self._moto = mock_aws()
+        self._moto.start()
+        mock_random.seed(self.seed)  # physical names, so that two runs' histories are the same too
+        self.scheduler = Scheduler(self.start, self.clock, self.speed)
+        self._real_now = bootstrap.SystemClock.now
+        scheduler = self.scheduler
+        bootstrap.SystemClock.now = lambda _: scheduler.now()  # type: ignore[method-assign]
+        for handler in observability.logger.handlers:
+            handler.setStream(self.logs)  # type: ignore[attr-defined]
+        self.network = Network()
+        self.network.install()
+        boto3.setup_default_session(region_name=REGION)
+        self._deploy()
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.network.uninstall()
+        bootstrap.SystemClock.now = self._real_now  # type: ignore[method-assign]
+        self._moto.stop()
+        boto3.DEFAULT_SESSION = None
+        os.environ.clear()
+        os.environ.update(self._environment)
+
+    # -- deployment -------------------------------------------------------------------------------------------------
+
+    def _deploy(self) -> None:
+        rng = self._rng
+        latencies = self.latencies or Latencies.realistic(self.seed)
+        self.outputs, names, apis = self._create_stack()
+        iam = boto3.client("iam")
+        permissions = Permissions.of(iam)
+        self.counters = Counters()
+        self.dynamodb = DynamoDB(
+            self.scheduler,
+            latencies.dynamodb,
+            rng("dynamodb"),
+            account=ACCOUNT,
+            region=REGION,
+            on_call=self.counters.take,
+        )
+        self.functions = Functions(self.scheduler, latencies, rng("functions"), ROOT / "functions")
+        self.functions.deploy(self._read_functions())
+        integrations = SandboxIntegrations(
+            self.functions, permissions, boto3.client("s3"), boto3.client("events")
+        )
+        self.engine = Engine(
+            self.scheduler, integrations, rng=rng("engine"), timing=latencies.workflow, account=ACCOUNT, region=REGION
+        )
+        self._create_state_machines()
+        self._create_secret()
+        workflows = Workflows(self.engine)
+        calls = Calls(
+            self.scheduler, self.functions, self.dynamodb, workflows, permissions, latencies.other, ACCOUNT, REGION
+        )
+        calls.install(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
+        self._open_network(apis, names, latencies)
+
+    def _rng(self, name: str) -> random.Random:
+        return random.Random(f"{self.seed}:{name}")
+
+    def _create_stack(self) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
+        """Deploy the template to moto. Return its outputs, its physical names, and the HTTP APIs."""
+        template, apis = without_gateway(translate(self.template, REGION), self._api_url("{id}"))
+        s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
+        s3.create_bucket(Bucket="code")
+        s3.put_object(Bucket="code", Key="functions.zip", Body=_empty_zip())
+        cloudformation.create_stack(
+            StackName=STACK, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_IAM"]
+        )
+        stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
+        resources = cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
+        names = {
+            r["LogicalResourceId"]: r.get("PhysicalResourceId", "")
+            for r in resources.search("StackResourceSummaries")
+        }
+        return {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}, names, apis
+
+    def _read_functions(self) -> list[Function]:
+        pages = boto3.client("lambda").get_paginator("list_functions").paginate()
+        return [
+            Function(
+                f["FunctionName"],
+                f["FunctionArn"],
+                f["Handler"],
+                f["Role"],
+                f["Timeout"],
+                f["MemorySize"],
+                f["Environment"]["Variables"],
+            )
+            for f in pages.search("Functions")
+        ]
+
+    def _create_state_machines(self) -> None:
+        client = boto3.client("stepfunctions")
+        for machine in client.list_state_machines()["stateMachines"]:
+            described = client.describe_state_machine(stateMachineArn=machine["stateMachineArn"])
+            self.engine.create_state_machine(machine["name"], described["definition"], described["roleArn"])
+
+    def _create_secret(self) -> None:
+        """The one thing that an operator makes beside the template: the provider's secret."""
+        self._secret = {"account_sid": "AC" + "0" * 32, "auth_token": f"sandbox-{self.seed}"}
+        client = boto3.client("secretsmanager")
+        client.create_secret(Name="paceline/providers/twilio", SecretString=json.dumps(self._secret))
+
+    def _open_network(self, apis: dict[str, Any], names: dict[str, str], latencies: Latencies) -> None:
+        for logical, api in apis.items():
+            url = self._api_url(logical.lower())
+            domain = urlsplit(url).netloc
+            body = api["Properties"]["Body"]
+            gateway = Gateway(logical.lower(), body, names, self.functions, self.scheduler, domain)
+            self.network.add(domain, gateway.handle)
+        self.carrier = Carrier(
+            self.scheduler,
+            latencies,
+            self._rng("carrier"),
+            self.profile,
+            self._secret["account_sid"],
+            self._secret["auth_token"],
+            self.network.request,
+        )
+        self.network.add(CARRIER_HOST, self.carrier.handle)
+
+    @staticmethod
+    def _api_url(api_id: str) -> str:
+        return f"https://{api_id}.execute-api.{REGION}.amazonaws.com"
+
+    # -- use ----------------------------------------------------------------------------------------------------------
+
+    def do(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Run a function as a task, and the world with it, until it returns."""
+        task = self.scheduler.spawn(function, *arguments)
+        self.scheduler.run(until=task)
+        result: T = task.wait()
+        return result
+
+    def call_api(self, method: str, path: str, body: object = None, key: str = "", **headers: str) -> Answer:
+        """Call the customers' API, and let time pass until it answers."""
+        sent = {"x-api-key": key, "content-type": "application/json"}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        content = b"" if body is None else json.dumps(body).encode()
+        return self.do(self.network.request, method, f"{self.outputs['ApiUrl']}{path}", sent, content)
+
+    def execution(self, campaign_id: str) -> Execution:
+        """Return a campaign's execution."""
+        arn = self.outputs["CampaignStateMachineArn"].replace(":stateMachine:", ":execution:")
+        return self.engine.execution(f"{arn}:{campaign_id}")
+
+    def run_until(self, future: Future) -> None:
+        """Let time pass until `future` is done. Raises: sandbox.scheduler.Stalled, where it never can be."""
+        self.scheduler.run(until=future)
+
+
+def _empty_zip() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("placeholder"), "the handlers are imported from the working tree")
+    return buffer.getvalue()
