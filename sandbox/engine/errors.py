@@ -49,16 +49,16 @@ class StateRuntimeError(Exception):
     """
 
 
-class InvalidDefinition(Exception):
+class ApiError(Exception):
+    """A call was refused; the class's name is AWS's error code."""
+
+
+class InvalidDefinition(ApiError):
     """The definition cannot be run. `problems` names each thing that is wrong."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("Invalid State Machine Definition: " + "; ".join(problems))
         self.problems = problems
-
-
-class ApiError(Exception):
-    """A call was refused; the class's name is AWS's error code."""
 
 
 class StateMachineAlreadyExists(ApiError): ...

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sandbox.engine import fields
-from sandbox.engine.problem_checks import check_fields, check_path, check_template, check_whole
+from sandbox.engine.field_checks import check_fields, check_path, check_template, check_whole
 from sandbox.engine.readers import DELIMITERS, INPUT_TYPES, MAXIMUM_ITEMS, READERS
 from sandbox.engine.result_writer import WRITER
 

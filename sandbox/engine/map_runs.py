@@ -35,7 +35,11 @@ class Tolerance:
 
 @dataclass(eq=False)
 class MapRun:
-    """A Map Run as describe_map_run shows it. children: by index, None while not started."""
+    """A Map Run as describe_map_run shows it.
+
+    item_counts, child_inputs: one entry for each child, started or not. children: those started, by index.
+    failed_items: items in children that failed. wake: tells the pool that max_concurrency has changed.
+    """
 
     arn: str
     execution_arn: str
@@ -50,27 +54,23 @@ class MapRun:
     redrive_count: int = 0
     redrive_date: datetime | None = None
     results_written: int = 0
+    failed_items: int = 0
     wake: Callable[[], None] = lambda: None
 
     @property
     def limit(self) -> int:
         return self.max_concurrency or MAXIMUM_CONCURRENCY
 
-    def failed_items(self) -> int:
-        return self._failed
-
-    _failed: int = 0
-
     def count_failure(self, items: int) -> bool:
         """Count the items of a child that failed; say whether the threshold is exceeded."""
-        self._failed += items
-        return self.tolerance.is_exceeded(self._failed, sum(self.item_counts))
+        self.failed_items += items
+        return self.tolerance.is_exceeded(self.failed_items, sum(self.item_counts))
 
     def begin_again(self, now: datetime) -> None:
         """Start a redrive: what failed is to run again."""
         self.redrive_count += 1
         self.redrive_date, self.stop_date = now, None
-        self.status, self._failed = RUNNING, 0
+        self.status, self.failed_items = RUNNING, 0
 
     def describe(self) -> dict[str, Any]:
         """Return what boto3's describe_map_run returns."""

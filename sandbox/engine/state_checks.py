@@ -7,16 +7,16 @@ from typing import Any
 
 from sandbox.engine import fields
 from sandbox.engine.choice import compile_rule
-from sandbox.engine.map_checks import check_map
-from sandbox.engine.problem_checks import (
-    MAXIMUM_SECONDS,
+from sandbox.engine.field_checks import (
     check_fields,
     check_path,
     check_template,
     check_whole,
     is_whole,
 )
+from sandbox.engine.map_checks import check_map
 from sandbox.engine.states.task_integrations import integration_for
+from sandbox.engine.states.wait import MAXIMUM_SECONDS
 from sandbox.engine.templates import compile_expression
 from sandbox.engine.timestamps import parse_timestamp
 
@@ -144,5 +144,3 @@ def _check_fail(state: dict[str, Any], where: str) -> Iterator[str]:
 _BY_TYPE: dict[str, Check] = {
     "Task": _check_task, "Choice": _check_choice, "Wait": _check_wait, "Fail": _check_fail, "Map": check_map,
 }  # fmt: skip
-
-__all__ = ["check_fields", "check_state", "is_whole"]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sandbox.engine import fields
-from sandbox.engine.state_checks import check_fields, check_state, is_whole
+from sandbox.engine.field_checks import check_fields, is_whole
+from sandbox.engine.state_checks import check_state
+from sandbox.engine.states.wait import MAXIMUM_SECONDS
 
-MAXIMUM_TIMEOUT_SECONDS = 99_999_999
 MAXIMUM_NAME_LENGTH = 80
 
 
@@ -21,8 +22,8 @@ def validate(definition: Any) -> list[str]:
         return ["the definition must be an object"]
     problems = list(_check_machine(definition, "", fields.MACHINE))
     timeout = definition.get("TimeoutSeconds")
-    if timeout is not None and not is_whole(timeout, 1, MAXIMUM_TIMEOUT_SECONDS):
-        problems.append(f"/TimeoutSeconds: must be a whole number from 1 to {MAXIMUM_TIMEOUT_SECONDS}")
+    if timeout is not None and not is_whole(timeout, 1, MAXIMUM_SECONDS):
+        problems.append(f"/TimeoutSeconds: must be a whole number from 1 to {MAXIMUM_SECONDS}")
     return problems + _duplicate_names(definition)
 
 

@@ -126,7 +126,9 @@ def test_a_redrive_of_a_map_run_runs_only_the_children_and_iterations_that_did_n
     assert (first_status, first_done) == ("FAILED", [1, 2])
     assert switch.done == [1, 2, 3, 4, 5]
     assert output(execution) == [[{"result": 1}], [{"result": n} for n in (2, 3, 4)], [{"result": 5}]]
-    redriven = next(other for other in bench.engine.executions() if other.input == "[2, 3, 4]" or other.input == "[2,3,4]")
+    redriven = next(
+        other for other in bench.engine.executions() if other.input == "[2, 3, 4]" or other.input == "[2,3,4]"
+    )
     assert types(redriven).count("MapIterationStarted") == 4  # 2 and 3, then 3 and 4
     (run,) = bench.engine.list_map_runs(execution.arn)
     described = bench.engine.describe_map_run(run["mapRunArn"])

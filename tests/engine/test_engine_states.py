@@ -38,6 +38,15 @@ def test_a_failed_branch_ends_the_others_where_they_are() -> None:
     assert types(execution)[-6:-3] == ["WaitStateAborted", "ParallelStateFailed", "ParallelStateExited"]
 
 
+def test_a_task_that_fails_in_a_branch_has_not_been_aborted() -> None:
+    bench = Bench()
+    branches = [machine(Work=task(function="missing")), machine(Rest={"Type": "Wait", "Seconds": 9})]
+
+    execution = bench.run(machine(Both={"Type": "Parallel", "Branches": branches}))
+
+    assert types(execution)[-4:] == ["TaskFailed", "WaitStateAborted", "ParallelStateFailed", "ExecutionFailed"]
+
+
 def test_no_more_iterations_run_at_once_than_allowed() -> None:
     bench = Bench()
     each = machine(Rest={"Type": "Wait", "Seconds": 10})

@@ -109,7 +109,7 @@ class DistributedMapState(MapState):
         selected = []
         for index, item in enumerate(items):
             line.map_item = map_item(index, item)
-            selected.append(self.selected(line, effective, index, item))
+            selected.append(self.selected(line, effective, item))
         if self.batcher is not None:
             return self.batcher.batches(branch, effective.value, selected)
         return ((document.text, 1) for document in selected)

@@ -59,7 +59,7 @@ class _Iterations:
         line.event("MapIterationStarted", details)
         self.running[index] = line
         try:
-            data = self.state.selected(line, self.effective, index, self.items[index])
+            data = self.state.selected(line, self.effective, self.items[index])
             self.outputs[index] = self.state.program.run(line, data, earlier).value
         except StateFailed:
             del self.running[index]

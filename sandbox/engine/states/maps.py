@@ -48,7 +48,7 @@ class MapState(State):
         self.selector = compile_template(selector) if selector is not None else None
         self.items_path = optional_path(fields, "ItemsPath")
         self.max_concurrency = Number(fields, "MaxConcurrency")
-        self.program = compile_program(fields["ItemProcessor"] if "ItemProcessor" in fields else fields["Iterator"])
+        self.program = compile_program(item_processor(fields))
 
     def items(self, branch: Branch, effective: Document) -> list[Any]:
         """Return the array to map over. Raises: StateRuntimeError."""
@@ -65,11 +65,15 @@ class MapState(State):
             raise StateRuntimeError("MaxConcurrency cannot be negative.")
         return int(value or 0)
 
-    def selected(self, branch: Branch, effective: Document, index: int, item: Any) -> Document:
+    def selected(self, branch: Branch, effective: Document, item: Any) -> Document:
         """Return what one iteration gets as its input. The branch's context has its Map.Item."""
-        if self.selector is None:
-            return Document(item)
-        return Document(self.selector(effective.value, branch))
+        return Document(item if self.selector is None else self.selector(effective.value, branch))
+
+
+def item_processor(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a Map's ItemProcessor, or Iterator as it used to be called."""
+    processor: dict[str, Any] = fields["ItemProcessor"] if "ItemProcessor" in fields else fields["Iterator"]
+    return processor
 
 
 def map_item(index: int, value: Any) -> dict[str, Any]:

@@ -24,26 +24,44 @@ class ParallelState(State):
     def run(self, branch: Branch, data: Document, checkpoint: Checkpoint) -> tuple[Document, str | None]:
         payload = self.payload(branch, data)
         branch.event("ParallelStateStarted")
-        outputs: list[Any] = [None] * len(self.branches)
-        running: dict[int, Branch] = {}
-
-        def work(index: int) -> None:
-            line = running[index] = branch.fork()
-            try:
-                outputs[index] = self.branches[index].run(line, payload, checkpoint.child(index)).value
-            finally:
-                last[0] = line.previous
-            del running[index]
-
-        last = [branch.previous]
-        pool = Pool(branch.runtime.scheduler, work, lambda: len(self.branches))
+        lines = _Lines(self, branch, payload, checkpoint)
+        pool = Pool(branch.runtime.scheduler, lines.run_one, lambda: len(self.branches))
         try:
             pool.run(range(len(self.branches)))
         except StateFailed:
-            branch.previous = last[0]
-            for line in running.values():
-                line.abort()
+            branch.previous = lines.last_event
+            lines.abort()
             raise
-        branch.previous = last[0]
+        branch.previous = lines.last_event
         branch.event("ParallelStateSucceeded")
-        return self.output(branch, data, Document(outputs)), self.next
+        return self.output(branch, data, Document(lines.outputs)), self.next
+
+
+class _Lines:
+    """The branches of one attempt at a Parallel."""
+
+    def __init__(self, state: ParallelState, branch: Branch, payload: Document, checkpoint: Checkpoint) -> None:
+        self.state = state
+        self.branch = branch
+        self.payload = payload
+        self.checkpoint = checkpoint
+        self.outputs: list[Any] = [None] * len(state.branches)
+        self.running: dict[int, Branch] = {}
+        self.last_event = branch.previous
+
+    def run_one(self, index: int) -> None:
+        line = self.running[index] = self.branch.fork()
+        try:
+            program = self.state.branches[index]
+            self.outputs[index] = program.run(line, self.payload, self.checkpoint.child(index)).value
+        except StateFailed:
+            del self.running[index]
+            self.last_event = line.previous
+            raise
+        del self.running[index]
+        self.last_event = line.previous
+
+    def abort(self) -> None:
+        """Record that the branches still running end here."""
+        for line in self.running.values():
+            line.abort()

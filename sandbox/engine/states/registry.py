@@ -8,16 +8,11 @@ from typing import Any
 from sandbox.engine.states.base import State
 from sandbox.engine.states.distributed_map import DistributedMapState
 from sandbox.engine.states.inline_map import InlineMapState
+from sandbox.engine.states.maps import item_processor
 from sandbox.engine.states.parallel import ParallelState
 from sandbox.engine.states.simple import ChoiceState, FailState, PassState, SucceedState
 from sandbox.engine.states.task import TaskState
 from sandbox.engine.states.wait import WaitState
-
-
-def item_processor(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return a Map's ItemProcessor, or Iterator as it used to be called."""
-    processor: dict[str, Any] = fields["ItemProcessor"] if "ItemProcessor" in fields else fields["Iterator"]
-    return processor
 
 
 def _map_state(name: str, fields: dict[str, Any]) -> State:

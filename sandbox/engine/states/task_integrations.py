@@ -215,7 +215,7 @@ class PutEvents(Optimized):
             if response.get("FailedEntryCount"):
                 raise TaskFailed("EventBridge.FailedEntry", to_text(response))
             return {
-                **response,
+                **{name: response[name] for name in ("Entries", "FailedEntryCount")},
                 "SdkHttpMetadata": {"HttpStatusCode": 200},
                 "SdkResponseMetadata": {"RequestId": runtime.new_uuid()},
             }

@@ -7,9 +7,8 @@ from typing import Any
 
 from sandbox.engine import fields
 from sandbox.engine.paths import InvalidPath, compile_path
+from sandbox.engine.states.wait import MAXIMUM_SECONDS
 from sandbox.engine.templates import compile_template
-
-MAXIMUM_SECONDS = 99_999_999
 
 
 def is_whole(value: Any, least: int = 0, most: int = MAXIMUM_SECONDS) -> bool:
