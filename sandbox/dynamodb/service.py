@@ -87,7 +87,9 @@ class DynamoDB:
             record.outcome = record.outcome or type(error).__name__
             raise
         finally:
-            if id(record) not in self._committing:
+            if id(record) in self._committing:  # its commit reports it, before or after this
+                self._committing.discard(id(record))
+            else:
                 self._report(record)
 
     # -- plain calls --------------------------------------------------------------------------------------------
@@ -160,7 +162,6 @@ class DynamoDB:
 
         def commit() -> None:  # in the loop, not in the caller's task: the caller may be dead by then
             self._commit(writes, token, record)
-            self._committing.discard(id(record))
             self._report(record)
             done.set()
 
