@@ -150,7 +150,7 @@ def _decode(_: random.Random, text: Any) -> str:
 
 @_function("Hash", 2)
 def _hash(_: random.Random, data: Any, algorithm: Any) -> str:
-    if algorithm not in _HASHES:
+    if _string(algorithm) not in _HASHES:
         raise IntrinsicError(f"the algorithm must be one of {', '.join(_HASHES)}")
     text = data if isinstance(data, str) else to_text(data)
     return hashlib.new(_HASHES[algorithm], _string(text, MAXIMUM_CHARACTERS).encode()).hexdigest()

@@ -52,11 +52,11 @@ class ItemReader:
 
     def _items(self, branch: Branch, parameters: dict[str, Any]) -> Iterable[Any]:
         integrations, role_arn = branch.runtime.integrations, branch.execution.role_arn
-        bucket = parameters.get("Bucket", "")
+        bucket = _text(parameters, "Bucket")
         if self.lists:
-            return integrations.list_objects(bucket, parameters.get("Prefix", ""), role_arn=role_arn)
+            return integrations.list_objects(bucket, _text(parameters, "Prefix", ""), role_arn=role_arn)
         version = parameters.get("VersionId")
-        body = integrations.get_object(bucket, parameters.get("Key", ""), role_arn=role_arn, version_id=version)
+        body = integrations.get_object(bucket, _text(parameters, "Key"), role_arn=role_arn, version_id=version)
         try:
             text = body.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -70,6 +70,13 @@ class ItemReader:
         if input_type == "JSONL":
             return _json_lines(text)
         return _json_items(text, self.config.get("ItemsPointer"))
+
+
+def _text(parameters: dict[str, Any], name: str, default: str | None = None) -> str:
+    value = parameters.get(name, default)
+    if not isinstance(value, str):
+        raise ItemReaderFailed(f"The parameter {name} must be a string")
+    return value
 
 
 def _load(text: str) -> Any:

@@ -28,7 +28,7 @@ class ResultWriter:
         Raises: StateFailed States.ResultWriterFailed, StateRuntimeError.
         """
         parameters = self.parameters(data, branch)
-        bucket, prefix = parameters.get("Bucket", ""), parameters.get("Prefix", "").rstrip("/")
+        bucket, prefix = str(parameters.get("Bucket", "")), str(parameters.get("Prefix", "")).rstrip("/")
         folder = "/".join(part for part in (prefix, map_run.arn.rpartition(":")[2]) if part)
         try:
             self._write_files(branch, map_run, bucket, folder)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sandbox.engine import fields
 from sandbox.engine.field_checks import check_fields, is_whole
+from sandbox.engine.shapes import check_shapes
 from sandbox.engine.state_checks import check_state
 from sandbox.engine.states.wait import MAXIMUM_SECONDS
 
@@ -20,6 +21,8 @@ def validate(definition: Any) -> list[str]:
     """
     if not isinstance(definition, dict):
         return ["the definition must be an object"]
+    if shapes := list(check_shapes(definition)):
+        return shapes
     problems = list(_check_machine(definition, "", fields.MACHINE))
     timeout = definition.get("TimeoutSeconds")
     if timeout is not None and not is_whole(timeout, 1, MAXIMUM_SECONDS):

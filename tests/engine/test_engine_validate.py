@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -40,7 +41,7 @@ def with_change(path: str, value: Any) -> dict[str, Any]:
     if value is None:
         del place[last]
     else:
-        place[last] = value
+        place[int(last) if isinstance(place, list) else last] = value
     return definition
 
 
@@ -78,13 +79,32 @@ def test_a_task_without_a_timeout_is_no_problem_here() -> None:
         ("States/Batches/ToleratedFailurePercentage", 101, "must be a number from 0 to 100"),
         ("States/Batches/ItemReader", {"Resource": "x"}, "/States/Batches/ItemReader/Resource: 'x' is not supported"),
         ("States/Batches/ItemProcessor/States/Send/Retry/0/JitterStrategy", "SOME", "must be NONE or FULL"),
-        ("TimeoutSeconds", "5", "/TimeoutSeconds: must be a whole number"),
+        ("TimeoutSeconds", "5", "/TimeoutSeconds: must be a number"),
+        ("TimeoutSeconds", 1.5, "/TimeoutSeconds: must be a whole number"),
+        ("States/Plan/Retry", {}, "/States/Plan/Retry: must be a list of objects"),
+        ("States/Plan/Next", ["Batches"], "/States/Plan/Next: must be a string"),
     ],
 )
 def test_what_is_wrong_is_named(path: str, value: Any, problem: str) -> None:
     problems = validate(with_change(path, value))
 
     assert any(problem in found for found in problems), problems
+
+
+def places(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of all places below a value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, item in items:
+        yield f"{path}{name}"
+        yield from places(item, f"{path}{name}/")
+
+
+@pytest.mark.parametrize("junk", [5, -1.5, "x", "$.[", [], [1], {}, {"a": 1}, True], ids=repr)
+def test_junk_in_any_place_is_no_crash(junk: Any) -> None:
+    for path in places(SOUND):
+        problems = validate(with_change(path, junk))
+
+        assert all(isinstance(problem, str) for problem in problems)
 
 
 def test_a_loop_without_an_end_is_a_problem() -> None:

@@ -205,9 +205,10 @@ def _function_payload(payload: Any) -> str:
 
 class PutEvents(Optimized):
     def request(self, branch: Branch, parameters: Any) -> Callable[[], Any]:
-        if not isinstance(parameters, dict) or not isinstance(parameters.get("Entries"), list):
+        given = parameters.get("Entries") if isinstance(parameters, dict) else None
+        if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
             raise StateRuntimeError("The Parameters of events:putEvents need Entries")
-        entries = [_entry(entry) for entry in parameters["Entries"]]
+        entries = [_entry(entry) for entry in given]
         runtime, role_arn = branch.runtime, branch.execution.role_arn
 
         def call() -> dict[str, Any]:
