@@ -28,7 +28,7 @@ class Write:
     values: Mapping[str, Value]
     condition: Compiled | None = None
     update: Compiled | None = None
-    item: Item | None = None
+    item: StoredItem | None = None
     old_on_failure: bool = False
     old: StoredItem | None = None
     new: StoredItem | None = None
@@ -55,9 +55,7 @@ class Write:
         if test is not None and not test(content, self.values):
             raise condition_failed(item_to_wire(content) if self.old_on_failure else None)
         if self.action == "Put":
-            assert self.item is not None
-            self.new = StoredItem(self.table, self.item)
-            check_size(self.new.bytes)
+            self.new = self.item
         elif self.action == "Update":
             self.new = StoredItem(self.table, self._updated(content or key_to_item(self.table, self.key)))
             check_size(self.new.bytes, "Item size to update has exceeded the maximum allowed size")
@@ -100,8 +98,11 @@ def read_write(action: str, part: str, table: Any, parameters: Mapping[str, Any]
     expressions = Expressions(parameters)
     condition, update = expressions.condition("ConditionExpression"), expressions.update()
     expressions.check_all_used()
-    item = item_from_wire(parameters["Item"]) if action == "Put" else None
-    key = key_of(table, item) if item is not None else key_from_wire(table, parameters["Key"])
+    item = None
+    if action == "Put":
+        item = StoredItem(table, item_from_wire(parameters["Item"]))
+        check_size(item.bytes)
+    key = key_of(table, item.content) if item is not None else key_from_wire(table, parameters["Key"])
     if update is not None:
         _check_no_key_is_updated(table, update)
     old_on_failure = parameters.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"

@@ -21,7 +21,7 @@ _SESSION = boto3.Session(region_name=REGION)  # one, because reading the service
 Request = dict[str, Any]
 
 
-@dataclass
+@dataclass(repr=False)
 class World:
     """One scheduler, one DynamoDB, and moto's own client on the same table."""
 

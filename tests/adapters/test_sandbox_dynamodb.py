@@ -218,6 +218,16 @@ def test_a_batch_reads_and_writes_many_items(world: World) -> None:
     assert answer == {"Responses": {TABLE: [{"v": n(2)}, {"v": n(0)}]}, "UnprocessedKeys": {}}
 
 
+def test_a_batch_with_one_item_that_is_too_large_writes_nothing(world: World) -> None:
+    items = [key("p"), {**key("q"), "a": s("x" * 410_000)}]
+    requests = {TABLE: [{"PutRequest": {"Item": item}} for item in items]}
+
+    refused = world.refusal(world.dynamodb.call, "BatchWriteItem", {"RequestItems": requests})
+
+    assert refused.code == "ValidationException"
+    assert world.item("p") is None
+
+
 def test_every_call_is_reported_with_its_items_its_time_and_its_outcome() -> None:
     with a_world(Latency(write=fixed(0.006), prepare=fixed(0.010), commit=fixed(0.020))) as world:
         world.after(0.0, lambda: world.call("PutItem", Item={**key("p"), "a": s("x" * 2000)}))

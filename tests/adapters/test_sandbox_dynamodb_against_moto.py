@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sandbox_dynamodb_builders import TABLE, World, a_world, key
 
@@ -172,7 +172,11 @@ def _empty(world: World) -> None:
 
 
 @settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(first=FIRST_PUTS, requests=st.lists(writes(), min_size=1, max_size=6), query=queries())
 def test_random_requests_have_the_same_answers_on_moto(
