@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
-
 from paceline.moments import MICROSECONDS, from_us, to_us
 
 
@@ -26,7 +25,7 @@ class Stalled(Exception):
 class Timer:
     """A callback at a moment; `cancel()` makes it a no-op."""
 
-    __slots__ = ("at", "arguments", "callback", "cancelled")
+    __slots__ = ("arguments", "at", "callback", "cancelled")
 
     def __init__(self, at: int, callback: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         self.at = at
@@ -87,7 +86,9 @@ class Task(Future):
 
     __slots__ = ("_greenlet", "_resume_token", "context", "name")
 
-    def __init__(self, scheduler: Scheduler, function: Callable[..., Any], arguments: tuple[Any, ...], name: str) -> None:
+    def __init__(
+        self, scheduler: Scheduler, function: Callable[..., Any], arguments: tuple[Any, ...], name: str
+    ) -> None:
         super().__init__(scheduler)
         self.name = name
         self.context: dict[str, Any] = {}
@@ -235,6 +236,8 @@ class Scheduler:
             task._greenlet.throw(error)
 
     def _interrupt(self, task: Task, error: BaseException) -> None:
+        if task is self.current:  # it runs, so there is no wait in which the error could meet it
+            raise error
         if task._greenlet.dead or not task._greenlet:  # never started: it ends here
             task.fail(error)
             return
