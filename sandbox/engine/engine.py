@@ -26,7 +26,7 @@ from sandbox.engine.errors import (
     StateMachineDoesNotExist,
     ValidationException,
 )
-from sandbox.engine.executions import ABORTED, RUNNING, UNSUCCESSFUL, Execution
+from sandbox.engine.executions import ABORTED, RUNNING, Execution
 from sandbox.engine.history import History
 from sandbox.engine.integrations import Integrations
 from sandbox.engine.map_runs import MapRun
@@ -177,7 +177,7 @@ class Engine:
         Raises: ExecutionDoesNotExist, ExecutionNotRedrivable.
         """
         execution = self.execution(arn)
-        if execution.status not in UNSUCCESSFUL or execution.map_run_arn is not None:
+        if execution.redrive_status != "REDRIVABLE":
             raise ExecutionNotRedrivable(f"Execution is {execution.status} and can not be redriven: '{arn}'")
         machine = self.state_machine(execution.state_machine_arn)
         lifecycle.redrive(self._runtime, execution, machine.timeout_seconds)

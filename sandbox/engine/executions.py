@@ -45,7 +45,10 @@ class Checkpoint:
 
 @dataclass(eq=False)
 class Execution:
-    """An execution as describe_execution shows it. `done` is set when it ends; dates are aware, UTC."""
+    """An execution as describe_execution shows it; dates are aware, UTC.
+
+    `done` is set when it ends; a redrive gives it a new one.
+    """
 
     arn: str
     name: str
@@ -74,6 +77,13 @@ class Execution:
     def history(self) -> list[dict[str, Any]]:
         """Return the events as boto3's get_execution_history does."""
         return self.log.events()
+
+    @property
+    def redrive_status(self) -> str:
+        """REDRIVABLE, NOT_REDRIVABLE, or REDRIVABLE_BY_MAP_RUN (a child goes on when its parent is redriven)."""
+        if self.status not in UNSUCCESSFUL:
+            return "NOT_REDRIVABLE"
+        return "REDRIVABLE" if self.map_run_arn is None else "REDRIVABLE_BY_MAP_RUN"
 
     @property
     def input_document(self) -> Document:

@@ -117,6 +117,7 @@ def test_a_redrive_of_a_map_run_runs_only_the_children_and_iterations_that_did_n
     inner = machine(Each={"Type": "Map", "ItemProcessor": machine(Work=task()), "MaxConcurrency": 1})
     definition = machine(Leads=distributed(inner, MaxConcurrency=1))
     execution = bench.run(definition, [[1], [2, 3, 4], [5]])
+    assert execution.redrive_status == "REDRIVABLE"
     first_status, first_done = execution.status, list(switch.done)
 
     switch.is_on = True
@@ -124,6 +125,7 @@ def test_a_redrive_of_a_map_run_runs_only_the_children_and_iterations_that_did_n
     bench.scheduler.run(until=execution.done)
 
     assert (first_status, first_done) == ("FAILED", [1, 2])
+    assert execution.redrive_status == "NOT_REDRIVABLE"
     assert switch.done == [1, 2, 3, 4, 5]
     assert output(execution) == [[{"result": 1}], [{"result": n} for n in (2, 3, 4)], [{"result": 5}]]
     redriven = next(
