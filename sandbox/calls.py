@@ -14,7 +14,7 @@ from sandbox.dynamodb import DynamoDB, DynamoDBError
 from sandbox.functions import Functions, Invocation
 from sandbox.permissions import NotAllowed, Permissions
 from sandbox.scheduler import Scheduler
-from sandbox.workflows import Workflows, WorkflowError
+from sandbox.workflows import WorkflowError, Workflows
 
 _PREFIX = {"sfn": "states", "eventbridge": "events", "secrets-manager": "secretsmanager"}
 _TRANSACT = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
@@ -69,9 +69,7 @@ class Calls:
             return _error("AccessDeniedException", str(error))
         return None
 
-    def _check_allowed(
-        self, invocation: Invocation, service: str, operation: str, parameters: dict[str, Any]
-    ) -> None:
+    def _check_allowed(self, invocation: Invocation, service: str, operation: str, parameters: dict[str, Any]) -> None:
         function = invocation.function
         for action, resource in self._actions(service, operation, parameters):
             self.permissions.check(function.role_arn, f"function {function.name}", action, resource)

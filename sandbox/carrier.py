@@ -51,11 +51,10 @@ class Profile:
     """
 
     shares: tuple[tuple[Fate, float], ...] = (
-        (DELIVERED, 0.937),
+        (DELIVERED, 0.945),
         (FILTERED, 0.030),
-        (Fate("undelivered", "30003"), 0.015),
-        (Fate("undelivered", "30006"), 0.008),
-        (NO_FINAL_RECEIPT, 0.010),
+        (Fate("undelivered", "30003"), 0.016),
+        (Fate("undelivered", "30006"), 0.009),
     )
     exact: tuple[tuple[Fate, int], ...] = ()
     throttled: float = 0.0

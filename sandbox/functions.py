@@ -95,9 +95,7 @@ class Functions:
         try:
             return self._functions[name_or_arn.removesuffix(":$LATEST")]
         except KeyError:
-            raise TaskFailed(
-                "Lambda.ResourceNotFoundException", f"Function not found: {name_or_arn}"
-            ) from None
+            raise TaskFailed("Lambda.ResourceNotFoundException", f"Function not found: {name_or_arn}") from None
 
     def invoke(self, name_or_arn: str, payload: str) -> str:
         """Invoke a function with JSON text and return JSON text. Raises: TaskFailed.
@@ -111,6 +109,8 @@ class Functions:
         try:
             return str(task.wait(function.timeout + self._latencies.start()))
         except TimeoutError:
+            if task.done:  # the handler's own TimeoutError, as it was reported
+                raise
             task.kill()
             self._count_error(function, "Sandbox.Timedout")
             cause = f"RequestId: {self._request_id()} Error: Task timed out after {function.timeout:.2f} seconds"

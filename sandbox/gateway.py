@@ -85,7 +85,8 @@ class Gateway:
 
     def _function(self, uri: Any) -> str:
         """Return the physical name of the function that an integration's uri names by its logical one."""
-        logical = re.search(r"\$\{(\w+)\.Arn\}", json.dumps(uri)) or re.search(r'"Fn::GetAtt": \["(\w+)", "Arn"\]', json.dumps(uri))
+        text = json.dumps(uri)
+        logical = re.search(r"\$\{(\w+)\.Arn\}", text) or re.search(r'"Fn::GetAtt": \["(\w+)", "Arn"\]', text)
         if logical is None:
             raise ValueError(f"the sandbox cannot tell the function of the integration {uri!r}")
         return self.names[logical[1]]
@@ -97,9 +98,7 @@ class Gateway:
         ttl = float(settings.get("authorizerResultTtlInSeconds", 0))
         return _Authorizer(self._function(settings["authorizerUri"]), headers, ttl)
 
-    def _route(
-        self, path: str, method: str, operation: dict[str, Any], authorizers: dict[str, _Authorizer]
-    ) -> _Route:
+    def _route(self, path: str, method: str, operation: dict[str, Any], authorizers: dict[str, _Authorizer]) -> _Route:
         pattern = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)))
         named = [name for security in operation.get("security", []) for name in security if name in authorizers]
         function = self._function(operation["x-amazon-apigateway-integration"]["uri"])

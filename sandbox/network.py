@@ -34,7 +34,7 @@ class Network:
         """Take over httpx's transport until `uninstall`."""
         network = self
 
-        def handle_request(_: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        def handle_request(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
             answer = network.request(request.method, str(request.url), dict(request.headers), request.read())
             return httpx.Response(answer.status, headers=answer.headers, content=answer.body, request=request)
 

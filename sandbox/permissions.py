@@ -65,7 +65,7 @@ class Permissions:
 
     @classmethod
     def of(cls, iam: Any) -> Permissions:
-        """Read every role's inline policies through an IAM client. Raises: ValueError for a statement it cannot judge."""
+        """Read every role's inline policies with an IAM client. Raises: ValueError for a statement it cannot judge."""
         permissions = cls()
         for role in iam.get_paginator("list_roles").paginate().search("Roles"):
             names = iam.list_role_policies(RoleName=role["RoleName"])["PolicyNames"]

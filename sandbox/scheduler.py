@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 from greenlet import GreenletExit, getcurrent, greenlet
+
 from paceline.moments import MICROSECONDS, from_us, to_us
 
 

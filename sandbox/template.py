@@ -65,7 +65,7 @@ def _translated(path: Path, region: str) -> str:
 
 
 def translate(path: Path, region: str) -> dict[str, Any]:
-    """Return the CloudFormation template of a SAM template. Raises: the translator's own errors, which name the place."""
+    """Return the CloudFormation template of a SAM template. Raises: the translator's own errors, which name places."""
     template: dict[str, Any] = json.loads(_translated(path.resolve(), region))
     return template
 

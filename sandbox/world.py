@@ -65,7 +65,7 @@ class Sandbox:
     start: datetime = START
     clock: str = "virtual"
     speed: float = 1.0
-    profile: Profile = Profile()
+    profile: Profile = field(default_factory=Profile)
     latencies: Latencies | None = None
     template: Path = ROOT / "template.yaml"
     logs: LogSink = field(default_factory=LogSink)
@@ -80,7 +80,7 @@ class Sandbox:
         self.scheduler = Scheduler(self.start, self.clock, self.speed)
         self._real_now = bootstrap.SystemClock.now
         scheduler = self.scheduler
-        bootstrap.SystemClock.now = lambda _: scheduler.now()  # type: ignore[method-assign]
+        bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
         for handler in observability.logger.handlers:
             handler.setStream(self.logs)  # type: ignore[attr-defined]
         self.network = Network()
@@ -116,9 +116,7 @@ class Sandbox:
         )
         self.functions = Functions(self.scheduler, latencies, rng("functions"), ROOT / "functions")
         self.functions.deploy(self._read_functions())
-        integrations = SandboxIntegrations(
-            self.functions, permissions, boto3.client("s3"), boto3.client("events")
-        )
+        integrations = SandboxIntegrations(self.functions, permissions, boto3.client("s3"), boto3.client("events"))
         self.engine = Engine(
             self.scheduler, integrations, rng=rng("engine"), timing=latencies.workflow, account=ACCOUNT, region=REGION
         )
@@ -128,7 +126,7 @@ class Sandbox:
         calls = Calls(
             self.scheduler, self.functions, self.dynamodb, workflows, permissions, latencies.other, ACCOUNT, REGION
         )
-        calls.install(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
+        calls.install(boto3.DEFAULT_SESSION.events)
         self._open_network(apis, names, latencies)
 
     def _rng(self, name: str) -> random.Random:
@@ -140,14 +138,11 @@ class Sandbox:
         s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
         s3.create_bucket(Bucket="code")
         s3.put_object(Bucket="code", Key="functions.zip", Body=_empty_zip())
-        cloudformation.create_stack(
-            StackName=STACK, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_IAM"]
-        )
+        cloudformation.create_stack(StackName=STACK, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_IAM"])
         stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
         resources = cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
         names = {
-            r["LogicalResourceId"]: r.get("PhysicalResourceId", "")
-            for r in resources.search("StackResourceSummaries")
+            r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in resources.search("StackResourceSummaries")
         }
         return {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}, names, apis
 

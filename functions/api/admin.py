@@ -14,7 +14,7 @@ from paceline.holds import account_scope, release_holds, route_scope
 from paceline.models import Account, JsonObject, Model, Route
 from paceline.routes import describe_route, put_route
 
-router = Router()
+router = Router()  # type: ignore[no-untyped-call]
 
 
 class AccountPost(Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -34,29 +35,29 @@ STATUS = {
 }
 
 
-def problem(status: int, kind: str, detail: str, **more: Any) -> Response[JsonObject]:
+def problem(status: int, kind: str, detail: str, **more: Any) -> Response[str]:
     """Return an error as RFC 9457 problem details. kind: stable, for programs; detail: what to do, for people."""
     body = {"type": f"urn:paceline:problem:{kind}", "status": status, "title": kind.replace("-", " "), "detail": detail}
-    return Response(status, content_type="application/problem+json", body=app._serializer(body | more))
+    return Response(status, content_type="application/problem+json", body=json.dumps(body | more, default=str))
 
 
-@app.exception_handler(PacelineError)
-def refused(error: PacelineError) -> Response[JsonObject]:
+@app.exception_handler(PacelineError)  # type: ignore[untyped-decorator]
+def refused(error: PacelineError) -> Response[str]:
     name = type(error).__name__
     kind = "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
     status = next((code for kinds, code in STATUS.items() if isinstance(error, kinds)), 503)
     return problem(status, kind, str(error), **error.evidence)
 
 
-@app.exception_handler(RequestValidationError)
-def malformed(error: RequestValidationError) -> Response[JsonObject]:
+@app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]
+def malformed(error: RequestValidationError) -> Response[str]:
     errors = [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
     first = f"{errors[0]['field']}: {errors[0]['problem']}" if errors else "the request cannot be read"
     return problem(422, "request-malformed", first, errors=errors)
 
 
 @app.not_found
-def no_such_route(_: Exception) -> Response[JsonObject]:
+def no_such_route(_: Exception) -> Response[str]:
     return problem(404, "no-such-route", f"There is no {app.current_event.http_method} {app.current_event.path}.")
 
 

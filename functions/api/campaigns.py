@@ -21,7 +21,7 @@ from paceline.routes import all_routes, describe_route, get_route
 from paceline.starting import dry_run, start_campaign
 from paceline.status import CampaignStatus
 
-router = Router()
+router = Router()  # type: ignore[no-untyped-call]
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
 UPLOAD_SECONDS = 3600

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from paceline import keys, rows
 from paceline.accounts import get_account
@@ -172,6 +173,9 @@ class Admitter:
         return Admission(decision=Decision.HOLD, round=round_no, hold=hold, hold_seconds=seconds)
 
     def _skip_rest(self, batch: Batch, round_no: int, cause: Cause) -> Admission:
+        if cause is Cause.SEND_BY_PASSED:  # say what it waited for, not only that it waited too long
+            hold = (self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}).get("hold")
+            cause = Cause(hold["cause"]) if hold else cause
         for lead in self._leads_left(batch, max(round_no, 2)):
             skip_lead(self.table, batch, round_no, lead, cause, self.now)
         return self._done(batch)
@@ -185,11 +189,11 @@ class Admitter:
         summary = self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}
         before = summary.get("hold")
         goes_on = bool(before and hold and before["cause"] == hold.cause)
-        values: dict[str, object] = {"status": status, "route": batch.route, "leads": batch.leads, "hold": None}
+        values: dict[str, Any] = {"status": status, "route": batch.route, "leads": batch.leads, "hold": None}
         if hold is not None:
-            since = {"since": before["since"]} if goes_on else {}
+            since = {"since": before["since"]} if before and goes_on else {}
             values["hold"] = hold.model_dump(mode="json") | since
-        if before and not goes_on:
+        if before is not None and not goes_on:
             ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now)}
             values["held"] = [*summary.get("held", []), ended]
         summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)

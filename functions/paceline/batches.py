@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from paceline import keys, rows
 from paceline.leads.lines import leads_from_lines
@@ -38,14 +39,11 @@ def read_leads(store: ObjectStore, batch: Batch) -> list[Lead]:
     return list(leads_from_lines(store.get(batch.leads_key, batch.first_byte, batch.last_byte)))
 
 
-def summarize(
-    table: Table, campaign_id: str, batch_id: str, now: datetime, adds: dict[str, int] | None = None, **values: object
-) -> None:
-    """Set values of the batch's summary row and add to its sums; the row has one writer: the batch's own workflow."""
+def summarize(table: Table, campaign_id: str, batch_id: str, now: datetime, **values: Any) -> None:
+    """Set values of the batch's summary row, which has one writer: the batch's own workflow."""
     values["updated_at"] = iso(now)
     sets = ", ".join(f"#{name} = :{name}" for name in values)
-    expression = f"SET {sets}" + (f" ADD {', '.join(f'#{name} :{name}' for name in adds)}" if adds else "")
-    table.update(Update(keys.batch(campaign_id, batch_id), expression, {**values, **(adds or {})}))
+    table.update(Update(keys.batch(campaign_id, batch_id), f"SET {sets}", values))
 
 
 def batch_summaries(table: Table, campaign_id: str) -> list[Row]:

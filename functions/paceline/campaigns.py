@@ -51,7 +51,7 @@ def keep_plan(table: Table, campaign_id: str, plan: Plan) -> Plan:
 
 
 def set_status(table: Table, campaign_id: str, to: CampaignStatus, allowed: Iterable[CampaignStatus]) -> Campaign:
-    """Move a campaign to another status. Raises: CampaignNotFound; RequestInvalid, where its status does not allow it."""
+    """Move a campaign to another status. Raises: CampaignNotFound; RequestInvalid, where its status forbids it."""
     allowed_from = sorted({*allowed, to})
     names = {f"from{index}": status.value for index, status in enumerate(allowed_from)}
     condition = "#status IN (" + ", ".join(f":{name}" for name in names) + ")"

@@ -1,4 +1,4 @@
-"""What the functions are told by the template, read once at a cold start: a missing value fails there, not in mid-campaign."""
+"""What the template tells the functions, read once at a cold start: a missing value fails there, not later."""
 
 from __future__ import annotations
 

@@ -42,7 +42,15 @@ def campaign_scope(campaign_id: str) -> str:
 
 
 def register_hold(
-    table: Table, workflow: Workflow, now: datetime, *, token: str, scope: str, campaign_id: str, batch_id: str, hold: Hold
+    table: Table,
+    workflow: Workflow,
+    now: datetime,
+    *,
+    token: str,
+    scope: str,
+    campaign_id: str,
+    batch_id: str,
+    hold: Hold,
 ) -> bool:
     """Write the hold, then look again: a signal that came between the refusal and this row must not be lost.
 
@@ -97,7 +105,11 @@ def _still_holds(table: Table, scope: str, campaign_id: str, hold: Hold, now: da
         case Cause.ROUTE_DAY_CAP:
             route = get_route(table, scope.removeprefix("ROUTE#"))
             used = (table.get(keys.route_day(route.name, day_of(now, route.time_zone))) or {}).get("used", 0)
-            return route.parts_per_day is not None and used >= (hold.used or 0) and route.parts_per_day <= (hold.limit or 0)
+            return (
+                route.parts_per_day is not None
+                and used >= (hold.used or 0)
+                and route.parts_per_day <= (hold.limit or 0)
+            )
         case Cause.ACCOUNT_DAY_CAP:
             cap = get_account(table, campaign.account_id).parts_per_day
             return cap is not None and cap <= (hold.limit or 0)

@@ -1,4 +1,4 @@
-"""The lease of a batch's round: credits and day use taken at once, or a refusal that names what refused, with its evidence.
+"""The lease of a batch's round: credits and day use taken at once, or a refusal that names its cause with evidence.
 
 One transaction writes the shared rows once a batch, whatever its size. Source: design, section 4.
 """
@@ -6,7 +6,7 @@ One transaction writes the shared rows once a batch, whatever its size. Source: 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from paceline import keys
 from paceline.errors import TransactionConflict
@@ -46,7 +46,14 @@ class _Ask:
 
 
 def take_lease(
-    table: Table, campaign: Campaign, route: Route, account: Account, batch_id: str, round_no: int, leads: list[Lead], now: datetime
+    table: Table,
+    campaign: Campaign,
+    route: Route,
+    account: Account,
+    batch_id: str,
+    round_no: int,
+    leads: list[Lead],
+    now: datetime,
 ) -> Row | Refusal:
     """Lease credits and day use for as many of the leads, in order, as there is room for.
 
@@ -61,7 +68,9 @@ def take_lease(
         if not isinstance(answer, _Ask):
             return answer
         ask = answer
-    raise TransactionConflict("what is left changed under every try", campaign_id=campaign.campaign_id, batch_id=batch_id)
+    raise TransactionConflict(
+        "what is left changed under every try", campaign_id=campaign.campaign_id, batch_id=batch_id
+    )
 
 
 def _actions(ask: _Ask) -> list[tuple[Cause | None, Action]]:
@@ -86,7 +95,7 @@ def _actions(ask: _Ask) -> list[tuple[Cause | None, Action]]:
     return actions
 
 
-def _day(ask: _Ask):  # type: ignore[no-untyped-def]
+def _day(ask: _Ask) -> date:
     return day_of(ask.now, ask.route.time_zone)
 
 

@@ -55,7 +55,9 @@ class Clock(Protocol):
 class ObjectStore(Protocol):
     """The bucket of lead files, batch files and reports. Keys are relative to the one bucket."""
 
-    bucket: str
+    @property
+    def bucket(self) -> str:
+        """The bucket's name."""
 
     def open(self, key: str) -> BinaryIO:
         """Return the object as a binary stream. Raises: ObjectNotFound."""

@@ -1,4 +1,4 @@
-"""How a campaign stands: counts, what holds it, since when and until when; from rows that the workflow writes anyway."""
+"""How a campaign stands: counts, what holds it, since when, until when; from rows that the workflow writes anyway."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def held_by(summaries: list[Row]) -> list[JsonObject]:
     found: dict[tuple[str, str], JsonObject] = {}
     for summary in summaries:
         hold = summary.get("hold")
-        if not hold or summary["status"] == "settled":
+        if not hold:
             continue
         entry = found.setdefault((hold["cause"], summary["route"]), {**hold, "route": summary["route"], "batches": 0})
         entry["batches"] += 1

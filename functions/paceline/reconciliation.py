@@ -1,19 +1,19 @@
 """Reconciliation: looks at what is not final, at growing intervals, until everything is or the deadline has passed.
 
-A batch is settled when it is final: its reserved credits become consumed and released, once.
+A batch whose messages are all final is settled by the next count.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from paceline import keys, rows
 from paceline.admission import skip_lead
-from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger
+from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign
 from paceline.closing import close_round
 from paceline.models import Batch, Campaign, Message, Model
@@ -22,11 +22,12 @@ from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecor
 from paceline.receipts import Receipt, apply_receipt
 from paceline.routes import get_route
 from paceline.sending import VALIDITY
+from paceline.settlement import amounts, settle
 from paceline.status import FINAL, Cause, MessageStatus
-from paceline.table import Table, TransactionRefused, Update
+from paceline.table import Table
 
 # Receipts come in seconds or minutes; those that do not, in hours or never. Growing steps look often while it pays.
-LOOKS = tuple(timedelta(minutes=m) for m in (2, 10, 60, 240, 720, 1440, 2880, 5760, 10080))
+LOOKS = tuple(timedelta(minutes=m) for m in (0.5, 2, 5, 15, 60, 240, 720, 1440, 2880, 5760, 10080))
 
 # A look at the deadline makes everything final; more are needed only where a step of it failed.
 LOOKS_AFTER_DEADLINE = 3
@@ -62,9 +63,11 @@ class Reconciled(Model):
 def count_open(
     table: Table, store: ObjectStore, campaign_id: str, look: int, since: datetime, now: datetime
 ) -> OpenMessages:
-    """Write the manifest of the batches that are not settled, and say when to look at them."""
+    """Settle the batches that are final, write the manifest of the others, and say when to look at them."""
     campaign = get_campaign(table, campaign_id)
-    settled = {row["sk"].removeprefix("BATCH#") for row in batch_summaries(table, campaign_id) if "settled_at" in row}
+    summaries = batch_summaries(table, campaign_id)
+    settle(table, campaign.account_id, summaries, now)
+    settled = {row["sk"].removeprefix("BATCH#") for row in summaries if "final_at" in row}
     planned = campaign.plan.batches_manifest_key if campaign.plan else ""
     batches = json.loads(store.get(planned)) if planned else []
     left = [batch for batch in batches if batch["batch_id"] not in settled]
@@ -109,8 +112,10 @@ class Reconciler:
             ledger = self._skip_unsent(batch, ledger)
         messages = [self._look_at(batch, message, is_due) for message in ledger.messages.values()]
         still_open = sum(message.status not in FINAL for message in messages)
+        statuses = dict(Counter(message.status.value for message in messages))
         if not still_open and len(messages) == batch.leads:
-            settle(self.table, campaign, batch, messages, self.now)
+            final: dict[str, Any] = {"status": "final", "final_at": iso(self.now), **amounts(messages)}
+            summarize(self.table, batch.campaign_id, batch.batch_id, self.now, messages=statuses, **final)
         return Reconciled(batch_id=batch.batch_id, open=still_open)
 
     def _skip_unsent(self, batch: Batch, ledger: Ledger) -> Ledger:
@@ -162,41 +167,3 @@ class Reconciler:
             )
         row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
         return rows.to_message(row) if row else message
-
-
-def is_charged(message: Message) -> bool:
-    """Tell whether a message's parts are consumed: the provider took it. What it refused, or what was never seen
-    to be taken, is not charged.
-    """
-    if message.status is MessageStatus.UNCONFIRMED:
-        return bool(message.provider_message_id)
-    return message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
-
-
-def settle(table: Table, campaign: Campaign, batch: Batch, messages: Iterable[Message], now: datetime) -> None:
-    """Turn what the batch still has reserved into consumed and released, once. Raises: TransactionConflict."""
-    messages = list(messages)
-    held = sum(message.parts for message in messages if message.status is not MessageStatus.SKIPPED)
-    consumed = sum(message.parts for message in messages if is_charged(message))
-    statuses = Counter(message.status.value for message in messages)
-    summary = Update(
-        keys.batch(batch.campaign_id, batch.batch_id),
-        "SET #status = :settled, #settled_at = :now, #consumed = :c, #messages = :messages ADD #released :back",
-        {
-            "settled": "settled",
-            "now": iso(now),
-            "c": consumed,
-            "messages": dict(statuses),
-            "back": held - consumed,
-        },
-        condition="attribute_not_exists(#settled_at)",
-    )
-    account = Update(
-        keys.account(campaign.account_id),
-        "ADD #reserved :minus, #consumed :c, #available :back",
-        {"minus": -held, "c": consumed, "back": held - consumed},
-    )
-    try:
-        table.transact([summary, account] if held else [summary])
-    except TransactionRefused:  # settled by another try of this step
-        return

@@ -96,7 +96,7 @@ def build_and_store(
 def publish_outcome(table: Table, store: ObjectStore, events: Events, built: ReportBuilt) -> Published:
     """Move the campaign to its last status and publish the event, checked against its contract first."""
     report = json.loads(store.get(f"{built.report_prefix}report.json"))
-    if built.status != CampaignStatus.CANCELLED:
+    if built.status != "cancelled":
         # A cancel that came after the report was built keeps the campaign cancelled.
         _set_last_status(table, built)
     chosen = ("campaign_id", "account_id", "status", "reason", "version", "balanced", "headline")

@@ -52,9 +52,7 @@ class Sender:
         campaign = get_campaign(self.table, batch.campaign_id)
         self._check_may_go(campaign, batch, slot)
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
-        message = Message(
-            lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot
-        )
+        message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
         if isinstance(claimed, Message):
             return Sent(lead_no=lead_no, status=self._repeated(batch, claimed))

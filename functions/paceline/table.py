@@ -92,4 +92,4 @@ class Table(Protocol):
         """Remove a row. Raises: ConditionFailed."""
 
     def transact(self, actions: Sequence[Action]) -> None:
-        """Do all the actions or none. Raises: TransactionRefused; where only conflicts refused it, TransactionConflict."""
+        """Do all the actions or none. Raises: TransactionRefused; TransactionConflict, if only conflicts refused it."""

@@ -7,7 +7,6 @@ import zlib
 from typing import Any
 
 from paceline.moments import from_us
-
 from sandbox.scheduler import Scheduler
 
 MAXIMUM_EVENTS = 25_000

@@ -12,12 +12,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paceline.errors import LeadFileInvalid, ObjectNotFound, RouteNotFound
 from paceline.leads.batches import concurrency_of
 from paceline.leads.lines import leads_from_lines
 from paceline.models import Batch, Campaign, Lead, Plan, Route, SendingWindow, Stream
 from paceline.planning import plan_campaign
-
 from tests.fakes.stores import MemoryOptOuts, MemoryStore
 
 KEY = "uploads/leads.csv"
@@ -285,7 +285,7 @@ def test_what_a_campaign_points_to_must_exist(changes: dict[str, object], error:
     [
         pytest.param(1, 40, 240, 4, id="a batch lasts 10 s: three in hand and one on its way"),
         pytest.param(3, 40, 240, 2, id="shared between three streams"),
-        pytest.param(9, 40, 240, 1, id="never less than one"),
+        pytest.param(9, 40, 240, 2, id="never less than two: the last open stream has the route to itself"),
         pytest.param(1, 40, 1, 2, id="a stream alone has two"),
         pytest.param(1, 40, 6000, 76, id="a fast route"),
         pytest.param(1, 1, 60_000, 1000, id="never more than a thousand"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from paceline.errors import RouteNotFound
 from paceline.models import Route
 from paceline.routing import Because, choose_route

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paceline.segments import GSM_BASIC, GSM_EXTENSION, Encoding, Segments, characters_outside_gsm, measure
 
 PERSONALISED = "Hi {}! " + 140 * "x" + " end"

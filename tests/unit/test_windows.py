@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from paceline.models import SendingWindow
 from paceline.windows import closes_at, day_of, end_of_day, is_open, next_open
 

@@ -149,7 +149,10 @@ class DynamoDBTable:
 
 def _throttled_or_same(error: ClientError) -> Exception:
     code = error.response["Error"]["Code"]
-    return TableThrottled(f"DynamoDB answered {code}", code=code) if code in _THROTTLED else error
+    if code in _THROTTLED:
+        return TableThrottled(f"DynamoDB answered {code}", code=code)
+    same: Exception = error
+    return same
 
 
 def _cancelled(error: ClientError, actions: int) -> Exception:
@@ -168,4 +171,5 @@ def _cancelled(error: ClientError, actions: int) -> Exception:
         return TransactionConflict("another transaction holds a row", reasons=[r.code for r in reasons])
     if refused & {"ThrottlingError", "ProvisionedThroughputExceeded"}:
         return TableThrottled("DynamoDB throttled the transaction", reasons=[r.code for r in reasons])
-    return error  # ValidationError, ItemCollectionSizeLimitExceeded: a fault of ours, never retried
+    same: Exception = error
+    return same  # ValidationError, ItemCollectionSizeLimitExceeded: a fault of ours, never retried

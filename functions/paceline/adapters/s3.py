@@ -26,7 +26,7 @@ class S3Store:
         return cast(BinaryIO, self._get_object(Key=key)["Body"])
 
     def get(self, key: str, first_byte: int | None = None, last_byte: int | None = None) -> bytes:
-        """Return the object, or a range of its bytes; ranges are of batch objects, and are kept. Raises: ObjectNotFound."""
+        """Return the object, or a range of its bytes (of a batch object; it is kept). Raises: ObjectNotFound."""
         if first_byte is None:
             return cast(bytes, self._get_object(Key=key)["Body"].read())
         return self._get_range(key, first_byte, last_byte)
@@ -38,9 +38,7 @@ class S3Store:
     def presigned_post(self, key: str, max_bytes: int, expires_seconds: int) -> dict[str, Any]:
         """Return the address and the form fields with which a customer uploads one object of bounded size."""
         conditions = [["content-length-range", 1, max_bytes]]
-        post = self._client.generate_presigned_post(
-            self.bucket, key, Conditions=conditions, ExpiresIn=expires_seconds
-        )
+        post = self._client.generate_presigned_post(self.bucket, key, Conditions=conditions, ExpiresIn=expires_seconds)
         return cast(dict[str, Any], post)
 
     def presigned_get(self, key: str, expires_seconds: int) -> str:

@@ -175,5 +175,3 @@ def _date_of(response: httpx.Response) -> datetime:
 def _to_record(body: Mapping[str, Any]) -> ProviderRecord:
     status = STATUSES.get(body["status"], MessageStatus.SENT)
     return ProviderRecord(body["sid"], status, cause_of(body.get("error_code")))
-
-

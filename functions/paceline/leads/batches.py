@@ -115,8 +115,8 @@ def concurrency_of(
 
     Admission gives send times up to the horizon ahead. So the route is busy while the batches in hand last for the
     horizon, and one more is being admitted meanwhile; fewer would leave gaps in its pace, more would only be refused
-    and hold. The streams of a route share that, but each gets two at least: the last one whose window is open has the route
-    to itself, and one of its batches is admitted while another sends.
+    and hold. The streams of a route share that, but each gets two at least: the last one whose window is open has the
+    route to itself, and one of its batches is admitted while another sends.
     """
     batch_seconds = parts_of_a_batch * 60 / parts_per_minute
     shared = math.ceil((horizon_seconds / batch_seconds + 1) / streams_on_route)

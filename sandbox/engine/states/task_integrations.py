@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from paceline.moments import MICROSECONDS
-
 from sandbox.engine.documents import Document, is_too_large, to_text
 from sandbox.engine.errors import STATES_HEARTBEAT_TIMEOUT, STATES_TIMEOUT, StateFailed, StateRuntimeError
 from sandbox.engine.executions import Branch

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from paceline.moments import MICROSECONDS, to_us
-
 from sandbox.engine.documents import Document, as_shown
 from sandbox.engine.errors import StateRuntimeError
 from sandbox.engine.executions import Branch, Checkpoint

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from paceline.models import Campaign, Plan, Route
-from paceline.planning import plan_campaign
 
 from events.make_leads import CONTIGUOUS, lead_file
+from paceline.models import Campaign, Plan, Route
+from paceline.planning import plan_campaign
 from tests.fakes.stores import MemoryOptOuts, MemoryStore
 
 EVENTS = Path(__file__).resolve().parents[3] / "events"

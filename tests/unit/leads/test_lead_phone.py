@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from phonenumbers.tzdata import TIMEZONE_DATA
+
 from paceline.leads.phone import REASONS, PhoneNumber, Refusal, _by_phonenumbers, _refused_by_spelling, normalise
 from paceline.leads.zones import _PREFIX_DIGITS, ALL_US_ZONES, canonical, zones_of
-from phonenumbers.tzdata import TIMEZONE_DATA
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import io
 import tracemalloc
 
 import pytest
+
 from paceline.errors import LeadFileInvalid
 from paceline.leads.reading import SURPLUS, LeadFile, Row, open_lead_file
 

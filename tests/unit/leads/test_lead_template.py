@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from paceline.errors import LeadFileInvalid, RequestInvalid
 from paceline.leads.template import BlankField, compile_template
 

@@ -6,10 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from report_builders import NOON, a_campaign, a_message, a_plan, a_report, a_skipped_message, the_story
+
 from paceline.models import LeadCounts, Message
 from paceline.report import Credits, Report
 from paceline.status import MessageStatus
-from report_builders import NOON, a_campaign, a_message, a_plan, a_report, a_skipped_message, the_story
 
 DELIVERED, UNDELIVERED, FAILED = MessageStatus.DELIVERED, MessageStatus.UNDELIVERED, MessageStatus.FAILED
 

@@ -6,9 +6,10 @@ from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from report_builders import NOON, a_message, a_report
+
 from paceline.report.chart import MOST_BUCKETS, bucket, draw
 from paceline.report.pace import MINUTE, SentTimes
-from report_builders import NOON, a_message, a_report
 
 sends = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 4)), max_size=30)
 

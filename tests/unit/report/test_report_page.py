@@ -9,12 +9,13 @@ from html.parser import HTMLParser
 
 import jsonschema
 import pytest
+from report_builders import NOON, a_campaign, a_message, a_plan, a_report, a_skipped_message
+
 from paceline.models import Message
 from paceline.report import Credits, render_page
 from paceline.report.schema import SCHEMA_PATH, schema_text
 from paceline.report.words import duration, label
 from paceline.status import Cause, MessageStatus
-from report_builders import NOON, a_campaign, a_message, a_plan, a_report, a_skipped_message
 
 EVIL = "<script>alert(1)</script>\"'&"
 VOID = {"meta", "link", "br", "img", "input", "hr"}

@@ -10,6 +10,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from report_builders import NOON, a_message, a_skipped_message
+
 from paceline.models import ExcludedLead, Lead
 from paceline.report import (
     OUTCOME_COLUMNS,
@@ -23,7 +25,6 @@ from paceline.report import (
 from paceline.report.cells import read_cell, safe_cell
 from paceline.report.tables import utc
 from paceline.status import Excluded, MessageStatus
-from report_builders import NOON, a_message, a_skipped_message
 
 FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 ATTACKS = [

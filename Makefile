@@ -1,0 +1,38 @@
+# Two commands set everything up and use it: `make run` and `make test`. Only Python 3.11+, make and PyPI are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LEADS ?= events/leads-1000.csv
+RUN ?=
+
+.PHONY: run test check lock setup help
+
+help:  ## Say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+run: setup  ## Run the sample campaign in the sandbox; files in out/ (LEADS=file RUN="more options")
+	$(BIN)/paceline run $(LEADS) --out out $(RUN)
+
+test: setup  ## All tests, in under 5 minutes on two cores
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+check: setup  ## Format, lint, types, template
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/cfn-lint template.yaml
+
+setup: $(VENV)/ready  ## Make the virtual environment from the lock file
+
+$(VENV)/ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paceline needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+lock:  ## Write requirements.lock anew from pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-tools
+	$(BIN)/python -m piptools compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host --extra sandbox --extra dev --output-file requirements.lock pyproject.toml

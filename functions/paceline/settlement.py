@@ -1,0 +1,76 @@
+"""Settling credits: what a final batch has reserved becomes consumed and released, exactly once.
+
+Batches are settled together, many in one transaction with the account's row: one write of that row for 99 batches,
+by one function at a time, where a transaction a batch had them all contend for it (461 conflicts in 25,000 sends).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+
+from paceline import keys, rows
+from paceline.models import Message
+from paceline.moments import iso
+from paceline.status import MessageStatus
+from paceline.table import Action, Row, Table, TransactionRefused, Update
+
+# A transaction takes 100 actions: these, and the account's.
+BATCHES_A_TRANSACTION = 99
+
+
+def is_charged(message: Message) -> bool:
+    """Tell whether a message's parts are consumed: the provider took it. What it refused, or what was never seen
+    to be taken, is not charged.
+    """
+    if message.status is MessageStatus.UNCONFIRMED:
+        return bool(message.provider_message_id)
+    return message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+
+
+def amounts(messages: Iterable[Message]) -> dict[str, int]:
+    """Return what the messages of a final batch hold of the account's reserved credits, and what of it is consumed."""
+    messages = list(messages)
+    held = sum(message.parts for message in messages if message.status is not MessageStatus.SKIPPED)
+    return {"held_parts": held, "consumed": sum(message.parts for message in messages if is_charged(message))}
+
+
+def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetime) -> None:
+    """Settle the batches that are final (`final_at`) and not settled (`settled_at`).
+
+    Raises: TransactionConflict, TableThrottled; a repeated call goes on where it was.
+    """
+    waiting = iter([row for row in summaries if "final_at" in row and "settled_at" not in row])
+    while group := list(islice(waiting, BATCHES_A_TRANSACTION)):
+        try:
+            table.transact([_mark(row, now) for row in group] + _move_credits(account_id, group))
+        except TransactionRefused as refused:  # some were settled by another try of this step: the others, one by one
+            for row, reason in zip(group, refused.reasons, strict=False):
+                if reason.code == "None":
+                    _settle_one(table, account_id, row, now)
+
+
+def _settle_one(table: Table, account_id: str, row: Row, now: datetime) -> None:
+    try:
+        table.transact([_mark(row, now), *_move_credits(account_id, [row])])
+    except TransactionRefused:
+        return
+
+
+def _mark(row: Row, now: datetime) -> Update:
+    return Update(
+        rows.key_of(row),
+        "SET #status = :settled, #settled_at = :now ADD #released :back",
+        {"settled": "settled", "now": iso(now), "back": row["held_parts"] - row["consumed"]},
+        condition="attribute_exists(#final_at) AND attribute_not_exists(#settled_at)",
+    )
+
+
+def _move_credits(account_id: str, group: Sequence[Row]) -> list[Action]:
+    held, consumed = (sum(row[name] for row in group) for name in ("held_parts", "consumed"))
+    if not held:
+        return []
+    expression = "ADD #reserved :minus, #consumed :consumed, #available :back"
+    values = {"minus": -held, "consumed": consumed, "back": held - consumed}
+    return [Update(keys.account(account_id), expression, values)]
