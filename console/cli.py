@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from console.conformance import conformance
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
 
@@ -110,3 +111,6 @@ def run(
     else:
         terminal.show(result)
     sys.exit(0 if result.is_good else 1)
+
+
+main.add_command(conformance)

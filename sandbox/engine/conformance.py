@@ -125,13 +125,12 @@ def run_case(case: dict[str, Any], seed: int = 0) -> dict[str, Any]:
         return {"status": "INVALID_DEFINITION", "cause": str(error)}
     execution = engine.execution(engine.start_execution(machine, json.dumps(case["input"])))
     scheduler.run(until=execution.done)
-    events = [flattened(event) for event in execution.history()]
     return {
         "status": execution.status,
         "output": None if execution.output is None else json.loads(execution.output),
         "error": execution.error,
         "cause": execution.cause,
-        "events": _as_recorded(events) if case["events_sorted"] else events,
+        "events": [flattened(event) for event in execution.history()],
     }
 
 
@@ -143,19 +142,3 @@ def flattened(event: dict[str, Any]) -> dict[str, Any]:
             details[key] = json.loads(details[key])
     kept = {key: value for key, value in details.items() if key not in _DROPPED}
     return {"type": event["type"], "id": event["id"], "previousEventId": event["previousEventId"], **kept}
-
-
-def _as_recorded(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what the sorted recordings have lost.
-
-    Where a recording was sorted, the ids show a gap for each ParallelStateSucceeded, and for the exit of a Parallel
-    inside another; AWS has these events, and so has the engine.
-    """
-    kept, depth = [], 0
-    for event in events:
-        depth += event["type"] == "ParallelStateStarted"
-        if event["type"] == "ParallelStateSucceeded":
-            depth -= 1
-        elif not (event["type"] == "ParallelStateExited" and depth > 0):
-            kept.append(event)
-    return kept

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from console.conformance import comparable, load_comparator
 from sandbox.engine.conformance import run_cases
 
 RECORDINGS = Path(__file__).resolve().parents[3] / "shared" / "conformance"
@@ -19,15 +18,6 @@ LEAST_RATES = {"result": 1.0, "types": 0.97, "events": 0.97}
 pytestmark = pytest.mark.skipif(
     not (RECORDINGS / "given.json").exists(), reason="the recordings are not here (../shared/conformance)"
 )
-
-
-def comparator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("conformance_compare", RECORDINGS / "compare.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +35,12 @@ def actual() -> dict[str, dict[str, Any]]:
 def test_every_area_conforms_to_what_was_recorded_on_aws(
     level: str, cases: list[dict[str, Any]], actual: dict[str, dict[str, Any]]
 ) -> None:
-    problems = comparator().problems
+    problems = load_comparator(RECORDINGS)
+    assert problems is not None
 
-    failures = {case["id"]: found for case in cases if (found := problems(case, actual[case["id"]], level))}
+    failures = {
+        case["id"]: found for case in cases if (found := problems(case, comparable(case, actual[case["id"]]), level))
+    }
 
     totals = Counter(case["area"] for case in cases)
     failed = Counter(case["area"] for case in cases if case["id"] in failures)
