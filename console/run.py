@@ -181,8 +181,8 @@ def _live(sandbox: Sandbox, campaign_id: str, progress: Progress) -> None:
         if time.monotonic() - last >= REFRESH_SECONDS or done.done:
             last = time.monotonic()
             held_by = describe_campaign(table, get_campaign(table, campaign_id))["held_by"]
-            final = sum(1 for entry in sandbox.carrier.book if entry.status not in ("queued", "sent"))
-            progress.moved(sent=len(sandbox.carrier.book), final=final, now=sandbox.scheduler.now(), held_by=held_by)
+            carrier, now = sandbox.carrier, sandbox.scheduler.now()
+            progress.moved(sent=len(carrier.book), final=carrier.final, now=now, held_by=held_by)
 
 
 def _next_look(sandbox: Sandbox) -> int:

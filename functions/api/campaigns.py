@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 
 from api.caller import caller_of, services
 from paceline.accounts import get_account
-from paceline.campaigns import create_campaign, get_campaign, set_status
+from paceline.campaigns import create_campaign, get_campaign, get_plan, set_status
 from paceline.errors import RequestInvalid
 from paceline.holds import release_campaign
 from paceline.leads.template import compile_template
@@ -134,7 +134,8 @@ def cancel(campaign_id: str) -> JsonObject:
 def _move(campaign_id: str, to: CampaignStatus, allowed: set[CampaignStatus]) -> JsonObject:
     _campaign(campaign_id)
     campaign = set_status(services.table, campaign_id, to, allowed)
-    routes = [stream.route for stream in campaign.plan.streams] if campaign.plan else []
+    plan = get_plan(services.table, campaign_id)
+    routes = [stream.route for stream in plan.streams] if plan else []
     release_campaign(services.table, services.workflow, campaign_id, campaign.account_id, sorted(set(routes)))
     return describe_campaign(services.table, campaign)
 

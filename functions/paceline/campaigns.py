@@ -30,23 +30,23 @@ def get_campaign(table: Table, campaign_id: str, account_id: str | None = None) 
     return rows.to_campaign(row)
 
 
+def get_plan(table: Table, campaign_id: str) -> Plan | None:
+    """Return the plan that was kept, or None before planning."""
+    row = table.get(keys.plan(campaign_id))
+    return Plan.model_validate_json(row["plan"]) if row else None
+
+
 def keep_plan(table: Table, campaign_id: str, plan: Plan) -> Plan:
     """Keep the campaign's plan, once: whoever plans again gets the first plan, whatever changed meanwhile.
 
     Two plans would put a lead into two batches, and so send it twice.
     """
-    update = Update(
-        keys.campaign(campaign_id),
-        "SET #plan = :plan",
-        {"plan": plan.model_dump(mode="json", by_alias=True)},
-        condition="attribute_exists(#pk) AND (attribute_not_exists(#plan))",
-    )
+    pk, sk = keys.plan(campaign_id)
     try:
-        table.update(update)
-    except ConditionFailed as kept:
-        if kept.old is None:
-            raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id) from None
-        return Plan.model_validate(kept.old["plan"])
+        row = {"pk": pk, "sk": sk, "plan": plan.model_dump_json(by_alias=True)}
+        table.put(Put(row, condition="attribute_not_exists(#pk)"))
+    except ConditionFailed:
+        return get_plan(table, campaign_id) or plan
     return plan
 
 

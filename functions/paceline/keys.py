@@ -4,6 +4,7 @@
 |---|---|---|---|
 | account, route day, account day | admission, close, settling | 25-75 | every batch of the account / route |
 | route pace | admission, a provider's 429 | 25-50 | every batch of the route |
+| plan | planning, once | 0 | nobody |
 | campaign | the API, start and end of a campaign | 0 | every batch of the campaign |
 | batch, lease | admission, close, reconciliation | 25 each | nobody |
 | message | its send, its receipts | 2-3 a message | nobody |
@@ -48,6 +49,11 @@ def route_names() -> str:
 
 def campaign(campaign_id: str) -> Key:
     return f"CAMPAIGN#{campaign_id}", "CAMPAIGN"
+
+
+def plan(campaign_id: str) -> Key:
+    """Beside the campaign's row, not in it: every send reads that one, and none needs the plan."""
+    return f"CAMPAIGN#{campaign_id}", "PLAN"
 
 
 def batch(campaign_id: str, batch_id: str) -> Key:

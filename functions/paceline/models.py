@@ -71,7 +71,6 @@ class Campaign(Model):
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
-    plan: Plan | None = None
 
 
 class LeadCounts(Model):
@@ -199,4 +198,3 @@ class Hold(Model):
 
 
 JsonObject = dict[str, Any]
-Campaign.model_rebuild()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from paceline.batches import batch_summaries
+from paceline.campaigns import get_plan
 from paceline.models import Campaign, JsonObject
 from paceline.reporting import lost_to
 from paceline.table import Row, Table
@@ -16,10 +17,10 @@ def describe_campaign(table: Table, campaign: Campaign) -> JsonObject:
     messages: Counter[str] = Counter()
     for summary in summaries:
         messages.update(summary.get("messages", {}))
-    shown = campaign.model_dump(mode="json", by_alias=True, exclude={"plan", "leads_key", "execution_arn"})
-    if campaign.plan:
+    shown = campaign.model_dump(mode="json", by_alias=True, exclude={"leads_key", "execution_arn"})
+    if plan := get_plan(table, campaign.campaign_id):
         chosen = {"leads", "parts", "batches", "warnings", "rejected_reasons", "phone_column"}
-        shown["plan"] = campaign.plan.model_dump(mode="json", by_alias=True, include=chosen)
+        shown["plan"] = plan.model_dump(mode="json", by_alias=True, include=chosen)
     return shown | {"messages": dict(messages), "held_by": held_by(summaries), "lost_to": lost_to(summaries)}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from paceline import keys, rows
 from paceline.admission import skip_lead
 from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger, summarize
-from paceline.campaigns import get_campaign
+from paceline.campaigns import get_campaign, get_plan
 from paceline.closing import close_round
 from paceline.models import Batch, Campaign, Message, Model
 from paceline.moments import iso
@@ -68,8 +68,8 @@ def count_open(
     summaries = batch_summaries(table, campaign_id)
     settle(table, campaign.account_id, summaries, now)
     settled = {row["sk"].removeprefix("BATCH#") for row in summaries if "final_at" in row}
-    planned = campaign.plan.batches_manifest_key if campaign.plan else ""
-    batches = json.loads(store.get(planned)) if planned else []
+    plan = get_plan(table, campaign_id)
+    batches = json.loads(store.get(plan.batches_manifest_key)) if plan else []
     left = [batch for batch in batches if batch["batch_id"] not in settled]
     manifest_key = f"campaigns/{campaign_id}/open/{look:03d}.json"
     store.put(manifest_key, json.dumps(left).encode())

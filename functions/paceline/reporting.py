@@ -12,7 +12,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from paceline.batches import batch_summaries, read_leads, read_ledger
-from paceline.campaigns import OVER, get_campaign, set_status
+from paceline.campaigns import OVER, get_campaign, get_plan, set_status
 from paceline.contracts import check
 from paceline.errors import ObjectNotFound, RequestInvalid
 from paceline.models import Batch, Campaign, ExcludedLead, JsonObject, Lead, LeadCounts, Message, Model, Plan
@@ -70,7 +70,7 @@ def build_and_store(
 ) -> ReportBuilt:
     """Build the report from the ledger and write report.json, report.html, outcomes.csv and timeline.csv."""
     campaign = get_campaign(table, campaign_id)
-    plan = campaign.plan or Plan(leads=LeadCounts())
+    plan = get_plan(table, campaign_id) or Plan(leads=LeadCounts())
     collected = _collect(table, store, campaign_id, plan)
     summaries = batch_summaries(table, campaign_id)
     status, reason = _status(campaign, failure)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from paceline.accounts import TableOptOuts
-from paceline.campaigns import get_campaign, keep_plan, note_started, set_status
+from paceline.campaigns import get_campaign, get_plan, keep_plan, note_started, set_status
 from paceline.models import Campaign, Plan
 from paceline.planning import plan_campaign
 from paceline.ports import ObjectStore, Workflow
@@ -56,7 +56,7 @@ def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: da
 def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, now: datetime) -> PlannedCampaign:
     """Plan the campaign, once; a repeated call returns the plan that was kept. Raises: as `plan_campaign`."""
     campaign = get_campaign(table, campaign_id)
-    plan = campaign.plan
+    plan = get_plan(table, campaign_id)
     if plan is None:
         plan = keep_plan(table, campaign_id, plan_campaign(campaign, all_routes(table), store, TableOptOuts(table)))
     return PlannedCampaign(
