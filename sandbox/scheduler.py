@@ -159,7 +159,7 @@ class Scheduler:
         return self.call_at(self._now + round(seconds * MICROSECONDS), callback, *arguments)
 
     def call_from_thread(self, callback: Callable[..., None], *arguments: Any) -> None:
-        """Run `callback` in the loop, asked from another thread (wall clock only)."""
+        """Run `callback` in the loop, asked from another thread."""
         with self._wakeup:
             self._inbox.append((callback, arguments))
             self._wakeup.notify()
@@ -220,6 +220,19 @@ class Scheduler:
                 continue
             heapq.heappop(self._heap)
             timer.callback(*timer.arguments)
+
+    def serve(self, until: Future) -> None:
+        """Run until `until` is done; where nothing is left to happen, wait for what another thread asks for.
+
+        Meanwhile the wall clock goes on and the virtual one stands still. The wall clock's count begins here.
+        """
+        self._wall_origin = (real_time.monotonic(), self._now)
+        while not until.done:
+            try:
+                self.run(until)
+            except Stalled:
+                with self._wakeup:
+                    self._wakeup.wait_for(lambda: bool(self._inbox))
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ class Sandbox:
     def _deploy(self) -> None:
         rng = self._rng
         latencies = self.latencies or Latencies.realistic(self.seed)
-        self.outputs, names, apis = self._create_stack()
+        self.outputs, self.names, apis = self._create_stack()
         iam = boto3.client("iam")
         permissions = Permissions.of(iam)
         self.counters = Counters()
@@ -122,12 +122,12 @@ class Sandbox:
         )
         self._create_state_machines()
         self._create_secret()
-        workflows = Workflows(self.engine)
+        self.workflows = Workflows(self.engine)
         calls = Calls(
-            self.scheduler, self.functions, self.dynamodb, workflows, permissions, latencies.other, ACCOUNT, REGION
+            self.scheduler, self.functions, self.dynamodb, self.workflows, permissions, latencies.other, ACCOUNT, REGION
         )
         calls.install(boto3.DEFAULT_SESSION.events)
-        self._open_network(apis, names, latencies)
+        self._open_network(apis, self.names, latencies)
 
     def _rng(self, name: str) -> random.Random:
         return random.Random(f"{self.seed}:{name}")

@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -98,6 +98,24 @@ class Engine:
         now = self._runtime.scheduler.now()
         self.state_machines[arn] = StateMachine(arn, name, text, role_arn, now, program, timeout_seconds)
         return arn
+
+    def update_state_machine(self, arn: str, definition: str | None = None, role_arn: str | None = None) -> datetime:
+        """Change a machine for the executions that start from now on; those that run keep what they have.
+
+        Raises: StateMachineDoesNotExist, InvalidDefinition, ValidationException.
+        """
+        machine = self.state_machine(arn)
+        if definition is None and role_arn is None:
+            raise ValidationException("One of definition and roleArn is needed")
+        if definition is not None:
+            program, timeout_seconds = _compile(definition)
+            machine = replace(machine, definition=definition, program=program, timeout_seconds=timeout_seconds)
+        self.state_machines[arn] = replace(machine, role_arn=role_arn or machine.role_arn)
+        return self._runtime.scheduler.now()
+
+    def delete_state_machine(self, arn: str) -> None:
+        """Forget a machine; where there is none, nothing happens. Its executions that run go on to their end."""
+        self.state_machines.pop(arn, None)
 
     def state_machine(self, arn: str) -> StateMachine:
         """Raises: StateMachineDoesNotExist."""
