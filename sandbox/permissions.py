@@ -40,6 +40,10 @@ def _as_list(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
+def _as_statements(value: Any) -> list[dict[str, Any]]:
+    return [value] if isinstance(value, dict) else list(value)
+
+
 def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(re.escape(text).replace(r"\*", ".*").replace(r"\?", "."), flags | re.S)
 
@@ -67,11 +71,19 @@ class Permissions:
     def of(cls, iam: Any) -> Permissions:
         """Read every role's inline policies with an IAM client. Raises: ValueError for a statement it cannot judge."""
         permissions = cls()
-        for role in iam.get_paginator("list_roles").paginate().search("Roles"):
+        permissions.read_again(iam)
+        return permissions
+
+    def read_again(self, iam: Any) -> None:
+        """Take what IAM says now, all of it or, where it cannot be judged, nothing. Raises: ValueError."""
+        roles = {}
+        for role in iam.get_paginator("list_roles").paginate().search("Roles[]"):
             names = iam.list_role_policies(RoleName=role["RoleName"])["PolicyNames"]
             documents = [iam.get_role_policy(RoleName=role["RoleName"], PolicyName=n)["PolicyDocument"] for n in names]
-            permissions._roles[role["Arn"]] = [_read(s) for d in map(_document, documents) for s in d["Statement"]]
-        return permissions
+            statements = [s for d in map(_document, documents) for s in _as_statements(d["Statement"])]
+            roles[role["Arn"]] = [_read(statement) for statement in statements]
+        self._roles = roles
+        self._allows.cache_clear()
 
     def check(self, role_arn: str, who: str, action: str, resource: str) -> None:
         """Raises: NotAllowed, which names function, action and resource."""

@@ -62,11 +62,9 @@ class Workflows:
             "ListMapRuns": self._list_map_runs,
             "DescribeMapRun": lambda p: engine.describe_map_run(p["mapRunArn"]),
             "UpdateMapRun": self._update_map_run,
-            "SendTaskSuccess": lambda p: _nothing(engine.send_task_success(p["taskToken"], p["output"])),
-            "SendTaskFailure": lambda p: _nothing(
-                engine.send_task_failure(p["taskToken"], p.get("error"), p.get("cause"))
-            ),
-            "SendTaskHeartbeat": lambda p: _nothing(engine.send_task_heartbeat(p["taskToken"])),
+            "SendTaskSuccess": self._succeed,
+            "SendTaskFailure": self._fail,
+            "SendTaskHeartbeat": self._beat,
             "ListTagsForResource": self._list_tags,
             "TagResource": self._tag,
             "UntagResource": self._untag,
@@ -180,6 +178,18 @@ class Workflows:
         arn, error, cause = (parameters.get(name) for name in ("executionArn", "error", "cause"))
         return {"stopDate": self._engine.stop_execution(str(arn), error, cause)}
 
+    def _succeed(self, parameters: Parameters) -> Parameters:
+        self._engine.send_task_success(parameters["taskToken"], parameters["output"])
+        return {}
+
+    def _fail(self, parameters: Parameters) -> Parameters:
+        self._engine.send_task_failure(parameters["taskToken"], parameters.get("error"), parameters.get("cause"))
+        return {}
+
+    def _beat(self, parameters: Parameters) -> Parameters:
+        self._engine.send_task_heartbeat(parameters["taskToken"])
+        return {}
+
     # -- Map Runs, tags -----------------------------------------------------------------------------------------------
 
     def _list_map_runs(self, parameters: Parameters) -> Parameters:
@@ -212,10 +222,6 @@ class Workflows:
     def _tags_of(self, parameters: Parameters) -> dict[str, str]:
         arn = self._engine.state_machine(parameters["resourceArn"]).arn
         return self._tags.setdefault(arn, {})
-
-
-def _nothing(_: None) -> Parameters:
-    return {}
 
 
 def _arn(execution: Execution) -> str:

@@ -59,6 +59,7 @@ class Sandbox:
     """The whole system. Use as a context manager: it holds this process's boto3 and httpx while it is open.
 
     clock: "virtual" or "wall" (then `speed` times real time). seed: the same seed gives the same timeline.
+    s3_endpoint: where presigned addresses lead (None: to AWS's host, which only this process answers for).
     """
 
     seed: int = 1
@@ -69,11 +70,12 @@ class Sandbox:
     latencies: Latencies | None = None
     template: Path = ROOT / "template.yaml"
     logs: LogSink = field(default_factory=LogSink)
+    s3_endpoint: str | None = None
 
     def __enter__(self) -> Sandbox:
         self._environment = dict(os.environ)
         os.environ.update(AWS_DEFAULT_REGION=REGION, AWS_ACCESS_KEY_ID="sandbox", AWS_SECRET_ACCESS_KEY="sandbox")  # noqa: S106 (moto takes any)
-        os.environ.pop("AWS_PROFILE", None)
+        self._keep_aws_settings_out()
         self._moto = mock_aws()
         self._moto.start()
         mock_random.seed(self.seed)  # physical names, so that two runs' histories are the same too
@@ -90,12 +92,21 @@ class Sandbox:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.calls.uninstall()
         self.network.uninstall()
         bootstrap.SystemClock.now = self._real_now  # type: ignore[method-assign]
         self._moto.stop()
         boto3.DEFAULT_SESSION = None
         os.environ.clear()
         os.environ.update(self._environment)
+
+    def _keep_aws_settings_out(self) -> None:
+        """Let no profile or endpoint of the person's own decide where the calls made in here go."""
+        for name in [name for name in os.environ if name.startswith(("AWS_ENDPOINT_URL", "AWS_PROFILE"))]:
+            del os.environ[name]
+        os.environ.update(AWS_CONFIG_FILE=os.devnull, AWS_SHARED_CREDENTIALS_FILE=os.devnull)
+        if self.s3_endpoint is not None:  # the first for botocore, the second so that moto still answers in process
+            os.environ.update(AWS_ENDPOINT_URL_S3=self.s3_endpoint, MOTO_S3_CUSTOM_ENDPOINTS=self.s3_endpoint)
 
     # -- deployment -------------------------------------------------------------------------------------------------
 
@@ -104,7 +115,7 @@ class Sandbox:
         latencies = self.latencies or Latencies.realistic(self.seed)
         self.outputs, self.names, apis = self._create_stack()
         iam = boto3.client("iam")
-        permissions = Permissions.of(iam)
+        permissions = self.permissions = Permissions.of(iam)
         self.counters = Counters()
         self.dynamodb = DynamoDB(
             self.scheduler,
@@ -123,10 +134,10 @@ class Sandbox:
         self._create_state_machines()
         self._create_secret()
         self.workflows = Workflows(self.engine)
-        calls = Calls(
+        self.calls = Calls(
             self.scheduler, self.functions, self.dynamodb, self.workflows, permissions, latencies.other, ACCOUNT, REGION
         )
-        calls.install(boto3.DEFAULT_SESSION.events)
+        self.calls.install()
         self._open_network(apis, self.names, latencies)
 
     def _rng(self, name: str) -> random.Random:
