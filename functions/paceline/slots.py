@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from paceline import keys
 from paceline.errors import TransactionConflict
 from paceline.moments import from_us, to_us
-from paceline.pacing import HORIZON_US, MINUTE_US, Pace, Request, turn
+from paceline.pacing import HORIZON_US, LATENESS_US, MINUTE_US, Pace, Request, turn
 from paceline.table import ConditionFailed, Row, Table, Update
 
 # Each failed form returns the row as it is, and the next form is chosen from that; only a row that others change
@@ -80,8 +80,8 @@ def _move_on(table: Table, route: str, pace: Pace, request: Request, now: dateti
         expression = "SET #next_free = #next_free + :span, #last_parts = :parts"
         update = Update(keys.route_pace(route), expression, values, condition)
         return request.slots(table.update(update, returning="UPDATED_OLD")["next_free"] + gap)
-    # Idle for a minute: no message behind us to keep room for. Idle for less: room as for a busy route.
-    start = now_us if now_us - pace.next_free >= MINUTE_US else now_us + gap
+    # Idle for a minute and the lateness of the last message: none behind us to keep room for. Else as a busy route.
+    start = now_us if now_us - pace.next_free >= MINUTE_US + LATENESS_US else now_us + gap
     values = {"free": start + request.span, "parts": request.max_parts}
     condition = "attribute_not_exists(#next_free)"
     if pace.next_free:
