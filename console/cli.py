@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from console.check import check
 from console.conformance import conformance
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
@@ -114,3 +115,4 @@ def run(
 
 
 main.add_command(conformance)
+main.add_command(check)
