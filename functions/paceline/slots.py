@@ -49,11 +49,12 @@ def take_slots(table: Table, route: str, request: Request, now: datetime, *, has
 
 def slow_down(table: Table, route: str, now: datetime, retry_after_seconds: float) -> datetime:
     """Push the route's next free slot behind a provider's 429, for every campaign. Return the end of the pause."""
-    until = now + min(timedelta(seconds=max(retry_after_seconds, 1)), MAX_THROTTLE)
+    # In this order a Retry-After that is no number (nan) becomes a second, and an endless one the longest pause.
+    until = now + timedelta(seconds=min(max(1.0, retry_after_seconds), MAX_THROTTLE.total_seconds()))
     update = Update(
         keys.route_pace(route),
-        "SET #next_free = :until, #throttled_until = :until",
-        {"until": to_us(until)},
+        "SET #next_free = :until, #throttled_until = :until, #last_parts = if_not_exists(#last_parts, :one)",
+        {"until": to_us(until), "one": 1},
         condition="attribute_not_exists(#next_free) OR #next_free < :until",
     )
     try:
