@@ -32,8 +32,7 @@ from paceline.rows import to_message
 from paceline.sending import Sender, Sent
 from paceline.status import CampaignStatus, MessageStatus
 from paceline.table import Row, Table
-from sandbox.calls import Calls
-from sandbox.dynamodb import Call, DynamoDB, Latency
+from sandbox.dynamodb import Call, DynamoDB, DynamoDBError, Latency
 from sandbox.scheduler import Scheduler
 from tests.fakes.services import FakeClock, FakeProvider, FakeWorkflow
 from tests.fakes.stores import MemoryStore
@@ -97,7 +96,6 @@ class World:
     """One table and what the rules need beside it. calls: every call to DynamoDB, refused ones too."""
 
     table: DynamoDBTable
-    dynamodb: DynamoDB
     scheduler: Scheduler
     calls: list[Call]
     store: MemoryStore = field(default_factory=MemoryStore)
@@ -202,54 +200,51 @@ def seconds_after(moment: datetime, admission: Admission) -> list[float]:
     return [(to_us(datetime.fromisoformat(item.slot)) - to_us(moment)) / 1e6 for item in admission.items]
 
 
-class _NoFunctions:
-    """No call is made by a function: nothing is judged by a role."""
+@dataclass(frozen=True)
+class _Http:
+    """The part of an HTTP answer that botocore looks at."""
 
-    def running(self) -> None:
-        return None
+    status_code: int
 
 
 @cache
-def _session() -> tuple[boto3.Session, list[Calls]]:
-    """One session and client for all worlds, whose calls the newest world answers: a client takes 50 ms to make."""
+def _client() -> tuple[Any, list[DynamoDB]]:
+    """One client for all worlds, whose items the newest world holds: a client takes 50 ms to make."""
     session = boto3.Session("test", "test", region_name=REGION)
-    current: list[Calls] = []
-    session.events.register("provide-client-params", lambda **kw: current[-1]._keep_parameters(**kw))
-    session.events.register("before-call", lambda **kw: current[-1]._answer(**kw))
-    return session, current
+    worlds: list[DynamoDB] = []
 
+    def keep(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        context["test_parameters"] = params
 
-@cache
-def _client() -> Any:
-    return _session()[0].client("dynamodb")
+    def answer(model: Any, context: dict[str, Any], **_: Any) -> tuple[_Http, dict[str, Any]] | None:
+        if model.name not in DynamoDB.OPERATIONS:
+            return None  # moto's
+        try:
+            return _Http(200), worlds[-1].call(model.name, context["test_parameters"])
+        except DynamoDBError as error:
+            return _Http(400), {"Error": {"Code": error.code, "Message": error.message}, **error.details}
+
+    session.events.register("provide-client-params", keep)
+    session.events.register("before-call", answer)
+    return session.client("dynamodb"), worlds
 
 
 @contextmanager
 def a_world(latency: Latency | None = None) -> Iterator[World]:
     """A world with an empty table. latency: of calls made inside tasks (`World.together`)."""
-    _, current = _session()
+    client, worlds = _client()
     scheduler = Scheduler(NOON)
     calls: list[Call] = []
     dynamodb = DynamoDB(
         scheduler, latency or Latency(), random.Random(1), account=AWS_ACCOUNT, region=REGION, on_call=calls.append
     )
-    hooks = Calls(
-        scheduler,
-        _NoFunctions(),  # type: ignore[arg-type]
-        dynamodb,
-        None,  # type: ignore[arg-type]
-        None,  # type: ignore[arg-type]
-        lambda: 0.0,
-        AWS_ACCOUNT,
-        REGION,
-    )
     with mock_aws():
-        current.append(hooks)
+        worlds.append(dynamodb)
         try:
-            _client().create_table(**_TABLE)
-            yield World(DynamoDBTable(_client(), "paceline"), dynamodb, scheduler, calls)
+            client.create_table(**_TABLE)
+            yield World(DynamoDBTable(client, "paceline"), scheduler, calls)
         finally:
-            current.pop()
+            worlds.pop()
 
 
 _TABLE: dict[str, Any] = {
