@@ -105,6 +105,11 @@ class Carrier:
 
     def __post_init__(self) -> None:
         self._receipt_delay = lognormal(self.rng, 4.0, 90.0)  # seconds: most handsets answer at once, some are off
+        self.behave(self.profile)
+
+    def behave(self, profile: Profile) -> None:
+        """Behave so from now on; what was accepted before keeps its fate."""
+        self.profile = profile
         fates = [fate for fate, count in self.profile.exact for _ in range(count)]
         self.rng.shuffle(fates)
         self._exact = deque(fates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -74,6 +74,11 @@ class Engine:
     def transitions(self) -> int:
         """States entered over all executions, retries included: what AWS bills."""
         return self._runtime.transitions
+
+    @property
+    def watchers(self) -> list[Callable[[Execution, str], None]]:
+        """What is called whenever an execution enters a state, with the state's name; append to it to look on."""
+        return self._runtime.watchers
 
     # -- state machines -----------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sandbox.engine.integrations import Integrations
@@ -20,6 +21,7 @@ class Runtime:
     """The clock, the outside world, the one generator of random numbers, and the registers.
 
     transitions: states entered, retries included (what AWS bills).
+    watchers: called whenever a state is entered, with its execution and its name.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Runtime:
         self.account = account
         self.region = region
         self.transitions = 0
+        self.watchers: list[Callable[[Execution, str], None]] = []
         self.executions: dict[str, Execution] = {}
         self.map_runs: dict[str, MapRun] = {}
         self.tokens = TaskTokens(scheduler, rng)

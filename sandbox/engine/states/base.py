@@ -88,6 +88,8 @@ class State:
         branch.state_type = self.type
         branch.retry_count = 0 if self.can_retry else None
         entered = branch.event(f"{self.type}StateEntered", {"name": self.name, "input": data.text})
+        for watcher in branch.runtime.watchers:
+            watcher(branch.execution, self.name)
         try:
             output, following = self._attempt(branch, data, checkpoint)
         except StateRuntimeError as error:
