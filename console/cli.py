@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from console.check import check
 from console.conformance import conformance
+from console.moment import Moment
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
+from console.up import up
 
 DEFAULT_MESSAGE = "Hi {{first_name|there}}, your policy quote is ready. Reply YES for a call, STOP to opt out."
-
-
-class Moment(click.ParamType[datetime]):
-    """A moment in ISO 8601; without an offset it is UTC."""
-
-    name = "TIME"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        try:
-            moment = datetime.fromisoformat(str(value))
-        except ValueError:
-            self.fail(
-                f"{value!r} is no time; write it like 2026-09-02T16:00 (UTC) or 2026-09-02T12:00-04:00", param, ctx
-            )
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -116,3 +103,4 @@ def run(
 
 main.add_command(conformance)
 main.add_command(check)
+main.add_command(up)

@@ -1,0 +1,1 @@
+"""The sandbox as a server: AWS's protocols and the customers' API on one port."""

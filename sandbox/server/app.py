@@ -1,0 +1,136 @@
+"""The server's front: an ASGI application that hands each request to whoever answers it, in the sandbox's thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import traceback
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import unquote
+
+from moto.s3.models import s3_backends
+
+from sandbox.gateway import Answer
+from sandbox.server.answers import error_for
+from sandbox.server.aws import AwsEndpoint
+from sandbox.server.index import index_page
+from sandbox.server.requests import Request, aws_service
+from sandbox.server.world_thread import Stopped, WorldThread
+from sandbox.world import ACCOUNT
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+
+class ServerApp:
+    """AWS's protocols, the customers' API below /v1/, an index at /, and what is mounted below a prefix.
+
+    mounts: ASGI applications by prefix ("/console"); they get the scope as it came, `root_path` set to the prefix.
+    on_answer: told of every request that was answered here.
+    """
+
+    def __init__(
+        self,
+        world: WorldThread,
+        address: str,
+        mounts: dict[str, AsgiApp] | None = None,
+        on_answer: Callable[[Request, str, Answer], None] = lambda request, name, answer: None,
+    ) -> None:
+        self._world = world
+        self._address = address
+        self._mounts = mounts or {}
+        self._on_answer = on_answer
+        self._aws = AwsEndpoint(world.sandbox)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        for prefix, app in self._mounts.items():
+            if f"{scope['path']}/".startswith(f"{prefix}/"):
+                await app({**scope, "root_path": prefix}, receive, send)
+                return
+        if scope["type"] == "http":
+            request = await _read(scope, receive)
+            await _write(await self._answer(request), send, request)
+
+    async def _answer(self, request: Request) -> Answer:
+        name, function = self._whose(request)
+        try:
+            answer = await asyncio.wrap_future(self._world.submit(function, request))
+        except Stopped:
+            answer = error_for(name, _is_json(request), 503, "ServiceUnavailable", "the sandbox is shutting down")
+        except Exception:  # a fault of the sandbox must reach whoever asked
+            answer = error_for(name, _is_json(request), 500, "InternalFailure", traceback.format_exc())
+        self._on_answer(request, name, answer)
+        return answer
+
+    def _whose(self, request: Request) -> tuple[str, Callable[[Request], Answer]]:
+        """Return who answers, by name, and how."""
+        if (service := aws_service(request)) is not None:
+            return service, lambda request: self._aws.answer(service, request)
+        if request.path == "/":
+            return "index", self._index
+        if request.path == "/health":
+            return "health", self._health
+        if request.path.startswith("/v1/"):
+            return "api", self._api
+        return "s3", self._bucket
+
+    # -- in the sandbox's thread ------------------------------------------------------------------------------------
+
+    def _index(self, request: Request) -> Answer:
+        if request.method not in ("GET", "HEAD"):
+            return _json(405, {"message": "Only GET; a request to AWS has a signature or X-Amz-Target."})
+        page = index_page(self._world.sandbox, self._address, list(self._mounts))
+        return Answer(200, {"content-type": "text/html; charset=utf-8"}, page.encode())
+
+    def _health(self, request: Request) -> Answer:
+        sandbox = self._world.sandbox
+        return _json(200, {"status": "ok", "clock": sandbox.clock, "now": sandbox.scheduler.now().isoformat()})
+
+    def _api(self, request: Request) -> Answer:
+        """The template's HTTP API."""
+        sandbox = self._world.sandbox
+        url = sandbox.outputs["ApiUrl"] + request.path + (f"?{request.query}" if request.query else "")
+        return sandbox.network.request(request.method, url, request.headers, request.body)
+
+    def _bucket(self, request: Request) -> Answer:
+        """A request without a signature to a bucket's address, or to nothing."""
+        bucket = unquote(request.path).split("/")[1]
+        if bucket in s3_backends[ACCOUNT]["aws"].buckets:
+            return self._aws.answer("s3", request)
+        message = f"Nothing is at {request.path}: {self._address}/ says what is served."
+        return _json(404, {"message": message})
+
+
+def _json(status: int, body: object) -> Answer:
+    return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
+
+
+def _is_json(request: Request) -> bool:
+    return "json" in request.headers.get("content-type", "")
+
+
+async def _read(scope: MutableMapping[str, Any], receive: Receive) -> Request:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+    return Request(scope["method"], path, query, headers, bytes(body))
+
+
+async def _write(answer: Answer, send: Send, request: Request) -> None:
+    headers = dict(answer.headers)
+    if answer.status not in (204, 304) and "content-length" not in headers:
+        headers["content-length"] = str(len(answer.body))
+    listed = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": answer.status, "headers": listed})
+    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else answer.body})

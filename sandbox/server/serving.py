@@ -1,0 +1,87 @@
+"""Serving until a signal: the socket, the web server, and an end without loose threads."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from sandbox.server.app import AsgiApp
+
+# How long requests that are still open may take when the server is told to stop.
+GRACE_SECONDS = 3
+# Longer than clients keep an idle connection, so that the client is the one that closes it.
+KEEP_ALIVE_SECONDS = 75
+
+
+class PortTaken(Exception):
+    """The port cannot be had."""
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine reaches what listens on `host`."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises: PortTaken; OSError, where `host` is no address of this machine."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken from error
+        raise
+    return listening
+
+
+class WebServer:
+    """uvicorn on a socket, told to stop by SIGINT, SIGTERM or `stop`."""
+
+    def __init__(self) -> None:
+        self._server: uvicorn.Server | None = None
+
+    def take_signals(self) -> None:
+        """Let SIGINT and SIGTERM end the process with SystemExit until it serves, and `serve` from then on."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+
+    def serve(self, app: AsgiApp, listening: socket.socket, on_ready: Callable[[], None]) -> None:
+        """Serve until told to stop, then let open requests end."""
+        config = uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        self._server = uvicorn.Server(config)
+        on_ready()
+        self._server.run(sockets=[listening])
+
+    def stop(self) -> None:
+        """Stop serving; from any thread."""
+        if self._server is not None:
+            self._server.should_exit = True
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        """While it serves the signals are uvicorn's, which raises them again at its end: then they are done with."""
+        if self._server is None:
+            raise SystemExit(0)
+        self.stop()
