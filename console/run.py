@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -11,23 +10,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-import boto3
-import requests
-
-from paceline.accounts import store_key
-from paceline.adapters.dynamodb import DynamoDBTable
+from console.customer import DEFAULT_PER_MINUTE, ApiRefused, Customer, set_up, table_of
 from paceline.campaigns import get_campaign
 from paceline.progress import describe_campaign
 from sandbox.carrier import Profile
 from sandbox.scheduler import Stalled
 from sandbox.world import START, Sandbox
-
-ACCOUNT_ID = "acme"
-ROUTES: tuple[dict[str, Any], ...] = (
-    {"name": "shared", "sender": "+12025550100"},
-    {"name": "verizon", "sender": "+12025550101", "carriers": ["Verizon", "Verizon Wireless"]},
-)
-DEFAULT_PER_MINUTE = 240
 
 # How much virtual time passes between two looks at the progress bar's clock.
 STEP = timedelta(seconds=20)
@@ -83,6 +71,8 @@ def run_campaign(options: Options, progress: Progress) -> Result:
     """Run the campaign. Raises: CannotRun."""
     started = time.monotonic()
     body = _read(options.leads)
+    if options.out is not None:
+        _prepare(options.out)
     begin = options.start or START
     with Sandbox(
         seed=options.seed,
@@ -91,19 +81,24 @@ def run_campaign(options: Options, progress: Progress) -> Result:
         speed=options.speed,
         profile=options.profile,
     ) as sandbox:
-        customer = _Customer(sandbox, _set_up(sandbox, options))
-        campaign_id = customer.create(options, begin)
-        customer.upload(campaign_id, body)
-        plan = customer.post(f"/v1/campaigns/{campaign_id}/plan")
-        progress.planned(plan)
-        customer.post(f"/v1/campaigns/{campaign_id}/start")
-        _live(sandbox, campaign_id, progress)
+        try:
+            caps: dict[str, Any] = {
+                "parts_per_minute": options.per_minute or DEFAULT_PER_MINUTE,
+                "parts_per_day": options.per_day,
+            }
+            customer = set_up(sandbox, credits=options.credits, **caps)
+            campaign_id, plan = _create(customer, options, body, begin)
+            progress.planned(plan)
+            customer.post(f"/v1/campaigns/{campaign_id}/start")
+            _live(sandbox, campaign_id, progress)
+            report = customer.get(f"/v1/campaigns/{campaign_id}/report")
+        except ApiRefused as refused:
+            raise CannotRun(str(refused)) from None
         seconds = (sandbox.scheduler.now() - begin).total_seconds()
-        report = customer.call("GET", f"/v1/campaigns/{campaign_id}/report")
-        files = report.pop("files")
-        timeline = requests.get(files["timeline.csv"], timeout=60).content
+        files = {name: customer.download(url) for name, url in report.pop("files").items()}
         if options.out is not None:
             _write(options.out, files)
+        timeline = files["timeline.csv"]
         summary = _summary(sandbox, report, timeline.decode(), seconds, time.monotonic() - started)
     return Result(report, summary, plan, options.out)
 
@@ -117,62 +112,18 @@ def _read(leads: Path) -> bytes:
         raise CannotRun(f"The file {leads} cannot be read: {error.strerror}.") from None
 
 
-def _set_up(sandbox: Sandbox, options: Options) -> str:
-    """Create the account, its routes and its key, as an operator does; return the customer's key."""
-    operator = "operator-of-the-sandbox"
-    store_key(_table(sandbox), operator, "operators", "operator")
-    admin = _Customer(sandbox, operator)
-    admin.post("/v1/admin/accounts", {"account_id": ACCOUNT_ID, "credits": options.credits})
-    for route in ROUTES:
-        caps = {"parts_per_minute": options.per_minute or DEFAULT_PER_MINUTE, "parts_per_day": options.per_day}
-        admin.post("/v1/admin/routes", {**route, **caps})
-    return str(admin.post("/v1/admin/keys", {"account_id": ACCOUNT_ID})["api_key"])
-
-
-def _table(sandbox: Sandbox) -> DynamoDBTable:
-    return DynamoDBTable(boto3.client("dynamodb"), sandbox.outputs["TableName"])
-
-
-@dataclass(frozen=True, slots=True)
-class _Customer:
-    """A client of the API."""
-
-    sandbox: Sandbox
-    key: str
-
-    def call(self, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
-        """Return the answer's JSON. Raises: CannotRun with the problem's own sentence."""
-        answer = self.sandbox.call_api(method, path, body, self.key, **headers)
-        content: dict[str, Any] = json.loads(answer.body or b"{}")
-        if answer.status >= 400:
-            raise CannotRun(content.get("detail") or content.get("message") or f"the API answered {answer.status}")
-        return content
-
-    def post(self, path: str, body: object = None, **headers: str) -> dict[str, Any]:
-        return self.call("POST", path, body, **headers)
-
-    def create(self, options: Options, start_at: datetime) -> str:
-        body = {
-            "name": options.leads.name,
-            "message": options.message,
-            "file_name": "leads.csv",
-            "route": options.route,
-            "start_at": start_at.isoformat(),
-        }
-        return str(self.post("/v1/campaigns", body, idempotency_key=f"run-{options.seed}")["campaign_id"])
-
-    def upload(self, campaign_id: str, body: bytes) -> None:
-        """Upload the lead file as a customer does: a form post to the address that the API gives."""
-        post = self.post(f"/v1/campaigns/{campaign_id}/upload")
-        answer = requests.post(post["url"], data=post["fields"], files={"file": body}, timeout=60)
-        if answer.status_code >= 300:
-            raise CannotRun(f"The lead file could not be uploaded: the bucket answered {answer.status_code}.")
+def _create(customer: Customer, options: Options, body: bytes, start_at: datetime) -> tuple[str, dict[str, Any]]:
+    """Create the campaign and plan it; return its id and the plan."""
+    campaign = {"message": options.message, "route": options.route, "start_at": start_at.isoformat()}
+    key = f"run-{options.seed}"
+    campaign_id = customer.create(body, file_name=options.leads.name, idempotency_key=key, **campaign)
+    return campaign_id, customer.post(f"/v1/campaigns/{campaign_id}/plan")
 
 
 def _live(sandbox: Sandbox, campaign_id: str, progress: Progress) -> None:
     """Let the world run until the campaign's execution ends. Looking on takes no time of its clock."""
     done = sandbox.execution(campaign_id).done
-    table, last = _table(sandbox), 0.0
+    table, last = table_of(sandbox), 0.0
     while not done.done:
         try:
             sandbox.scheduler.run(until=done, deadline=_next_look(sandbox))
@@ -189,13 +140,20 @@ def _next_look(sandbox: Sandbox) -> int:
     return sandbox.scheduler.microseconds + STEP // timedelta(microseconds=1)
 
 
-def _write(out: Path, files: dict[str, str]) -> None:
+def _write(out: Path, files: dict[str, bytes]) -> None:
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, url in files.items():
-            (out / name).write_bytes(requests.get(url, timeout=60).content)
+        for name, content in files.items():
+            (out / name).write_bytes(content)
     except OSError as error:
         raise CannotRun(f"The report cannot be written to {out}: {error.strerror}.") from None
+
+
+def _prepare(out: Path) -> None:
+    """Make the folder before the run: a report that has nowhere to go is known at once."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotRun(f"The folder {out} cannot be made: {error.strerror}.") from None
 
 
 def _summary(

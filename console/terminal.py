@@ -117,6 +117,9 @@ def _facts(report: dict[str, Any], summary: dict[str, Any]) -> Iterator[tuple[st
         "credits",
         f"{credits['reserved']:,} reserved = {credits['consumed']:,} consumed + {credits['released']:,} released",
     )
+    if report["rejected_reasons"]:
+        reasons = ", ".join(f"{label(reason).lower()} {n:,}" for reason, n in report["rejected_reasons"].items())
+        yield "rejected for", reasons
     yield "sums", "close" if report["balanced"] else "[red]do not close: see `sums` in report.json[/]"
     for route, most in summary["max_sent_in_60_seconds"].items():
         cap = report["by_route"].get(route, {}).get("parts_per_minute_cap")

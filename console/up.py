@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 import time
 from collections import deque
@@ -11,13 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import boto3
 import click
 
+from console.customer import ACCOUNT_ID, DEFAULT_PER_MINUTE, operator_of, set_up
 from console.moment import Moment
-from console.run import ACCOUNT_ID, DEFAULT_PER_MINUTE, ROUTES
-from paceline.accounts import store_key
-from paceline.adapters.dynamodb import DynamoDBTable
 from sandbox.gateway import Answer
 from sandbox.server.app import AsgiApp, ServerApp
 from sandbox.server.requests import Request
@@ -145,23 +141,9 @@ def _address(host: str, port: int) -> str:
 
 
 def _set_up(sandbox: Sandbox) -> dict[str, str]:
-    """Create the first operator's key, an account, its routes and its key; return the keys."""
-    operator = "op_" + secrets.token_urlsafe(24)
-    table = DynamoDBTable(boto3.client("dynamodb"), sandbox.outputs["TableName"])
-    store_key(table, operator, "operators", "operator")
-
-    def post(path: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = sandbox.call_api("POST", path, body, operator)
-        if answer.status >= 300:
-            raise RuntimeError(f"{path} answered {answer.status}: {answer.body.decode(errors='replace')}")
-        content: dict[str, Any] = json.loads(answer.body)
-        return content
-
-    post("/v1/admin/accounts", {"account_id": ACCOUNT_ID, "credits": CREDITS})
-    for route in ROUTES:
-        post("/v1/admin/routes", {**route, "parts_per_minute": DEFAULT_PER_MINUTE})
-    customer = post("/v1/admin/keys", {"account_id": ACCOUNT_ID})["api_key"]
-    return {"operator_key": operator, "customer_key": str(customer)}
+    """Create an account, its routes and its key, as an operator does; return both keys."""
+    customer = set_up(sandbox, credits=CREDITS, parts_per_minute=DEFAULT_PER_MINUTE)
+    return {"operator_key": operator_of(sandbox).key, "customer_key": customer.key}
 
 
 def _announce(options: UpOptions, address: str, world: WorldThread) -> None:

@@ -100,7 +100,15 @@ def upload(campaign_id: str) -> JsonObject:
 @router.post("/v1/campaigns/<campaign_id>/plan")
 def plan(campaign_id: str) -> JsonObject:
     """Return what a start now would do, and change nothing."""
-    return dry_run(services.table, services.store, _campaign(campaign_id)).model_dump(mode="json", by_alias=True)
+    campaign = _campaign(campaign_id)
+    planned = dry_run(services.table, services.store, campaign)
+    available = get_account(services.table, campaign.account_id).available
+    warnings = [*planned.warnings]
+    if planned.parts > available:
+        needs = f"The campaign needs {planned.parts:,} credits and the account has {available:,}"
+        warnings.append(f"{needs}: it will hold until credits are added.")
+    more = {"credits": {"needed": planned.parts, "available": available}, "warnings": warnings}
+    return planned.model_dump(mode="json", by_alias=True) | more
 
 
 @router.post("/v1/campaigns/<campaign_id>/start")

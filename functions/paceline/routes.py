@@ -22,7 +22,8 @@ def get_route(table: Table, name: str) -> Route:
     """Return a route. Raises: RouteNotFound."""
     row = table.get(keys.route(name))
     if row is None:
-        raise RouteNotFound(f"There is no route {name!r}.", route=name)
+        names = ", ".join(sorted(row["sk"] for row in table.query(keys.route_names()))) or "none"
+        raise RouteNotFound(f"There is no route {name!r}. Routes: {names}.", route=name)
     return rows.to_route(row)
 
 
