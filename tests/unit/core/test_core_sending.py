@@ -1,0 +1,285 @@
+"""Sending one message: at most once ever, whatever dies in between; what became of it is known or said to be unknown."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from paceline import keys
+from paceline.accounts import opt_out
+from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
+from paceline.models import Batch, Message, Route, SendingWindow
+from paceline.moments import iso, to_us
+from paceline.pacing import LATENESS_SECONDS
+from paceline.ports import OutgoingMessage
+from paceline.receipts import Receipt, apply_receipt
+from paceline.status import CampaignStatus, MessageStatus
+from tests.builders.core import NOON, World, a_campaign, a_lead, an_account, leads_of, phone_number
+from tests.fakes.tables import Killed, WatchedTable, killed_after_write, killed_before_write
+
+TODAY = date(2026, 9, 2)
+
+
+@pytest.fixture
+def batch(world: World) -> Batch:
+    return world.has_batch(leads_of(2))
+
+
+def sent(world: World, lead_no: int = 1) -> Message:
+    message = world.message(lead_no)
+    assert message is not None
+    return message
+
+
+def test_a_message_goes_out_with_its_id_its_sender_and_a_day_of_validity(world: World, batch: Batch) -> None:
+    answer = world.send(batch)
+
+    assert answer.status is MessageStatus.SENT
+    [outgoing] = world.provider.accepted.values()
+    assert outgoing == OutgoingMessage(
+        "renewals.00001.1", "+12025550100", phone_number(1), a_lead(1).text, validity_seconds=24 * 3600
+    )
+
+
+def test_what_was_sent_is_recorded_with_the_providers_id(world: World, batch: Batch) -> None:
+    slot = NOON - timedelta(seconds=1)
+
+    world.send(batch, slot=slot)
+
+    message = sent(world)
+    assert (message.status, message.provider_message_id) == (MessageStatus.SENT, "SM0001")
+    assert (message.slot, message.claimed_at, message.sent_at) == (slot, NOON, NOON)
+
+
+def test_a_message_is_sent_once_however_often_its_step_runs(world: World, batch: Batch) -> None:
+    answers = [world.send(batch) for _ in range(3)]
+
+    assert {answer.status for answer in answers} == {MessageStatus.SENT}
+    assert world.provider.sends == 1
+
+
+def test_one_lead_is_sent_once_over_all_rounds(world: World, batch: Batch) -> None:
+    world.send(batch, round_no=1)
+    world.send(batch, round_no=2)
+
+    assert world.provider.texts_to(phone_number(1)) == 1
+
+
+# -- may it still go? ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("late_seconds", "goes"),
+    [
+        pytest.param(0.0, True, id="on time"),
+        pytest.param(LATENESS_SECONDS, True, id="as late as it may be"),
+        pytest.param(LATENESS_SECONDS + 0.000001, False, id="later"),
+        pytest.param(3600.0, False, id="an hour later"),
+    ],
+)
+def test_a_missed_slot_goes_back_to_admission(world: World, batch: Batch, late_seconds: float, goes: bool) -> None:
+    slot = world.clock.now() - timedelta(seconds=late_seconds)
+
+    if goes:
+        world.send(batch, slot=slot)
+    else:
+        with pytest.raises(RateLimited) as raised:
+            world.send(batch, slot=slot)
+        assert raised.value.evidence["cause"] == "slot_missed"
+
+    assert world.provider.sends == goes
+    assert (world.message() is not None) is goes
+
+
+def test_a_slot_missed_while_it_was_claimed_gives_the_claim_back(world: World, batch: Batch) -> None:
+    def slow(method: str, _: object) -> None:
+        if method == "transact":
+            world.clock.passes(seconds=LATENESS_SECONDS + 1)
+
+    with pytest.raises(RateLimited):
+        world.sender(WatchedTable(world.table, after=slow)).send(batch, 1, 1, NOON)
+
+    assert world.provider.sends == 0
+    assert world.message() is None
+
+
+@pytest.mark.parametrize("status", [CampaignStatus.PAUSED, CampaignStatus.CANCELLED, CampaignStatus.FAILED])
+def test_nothing_is_sent_when_the_campaign_does_not_run(world: World, batch: Batch, status: CampaignStatus) -> None:
+    world.becomes(status)
+
+    with pytest.raises(RateLimited):
+        world.send(batch)
+
+    assert world.provider.sends == 0
+    assert world.message() is None
+
+
+def test_nothing_is_sent_when_the_window_has_closed(empty_world: World) -> None:
+    world = empty_world
+    window = SendingWindow.model_validate({"opens": "08:00", "closes": "12:00"})
+    world.has(an_account(), Route(name="shared"), a_campaign(sending_window=window))
+    batch = world.has_batch(leads_of(1))
+
+    with pytest.raises(RateLimited) as raised:
+        world.send(batch)
+
+    assert raised.value.evidence["cause"] == "sending_window"
+    assert world.provider.sends == 0
+
+
+def test_a_person_who_said_stop_after_the_plan_is_skipped(world: World, batch: Batch) -> None:
+    opt_out(world.table, "acme", phone_number(1), iso(NOON))
+
+    answer = world.send(batch)
+
+    assert answer.status is MessageStatus.SKIPPED
+    assert world.provider.sends == 0
+    assert (sent(world).status, sent(world).cause) == (MessageStatus.SKIPPED, "opted_out")
+
+
+def test_a_person_over_the_frequency_cap_is_skipped(empty_world: World) -> None:
+    world = empty_world
+    world.has(an_account(), Route(name="shared"), a_campaign(max_messages_per_recipient_24h=1))
+    world.send(world.has_batch(leads_of(1)))
+
+    answer = world.send(world.has_batch(leads_of(1), batch_id="00002"))
+
+    assert answer.status is MessageStatus.SKIPPED
+    message = world.message(1, "00002")
+    assert message is not None
+    assert message.cause == "frequency_cap"
+    assert world.provider.sends == 1
+
+
+# -- what the provider answers -------------------------------------------------------------------------------------
+
+
+def test_a_429_gives_the_claim_back_and_slows_the_route(world: World, batch: Batch) -> None:
+    world.provider.throttles = [60.0]
+
+    with pytest.raises(ProviderThrottled):
+        world.send(batch)
+
+    assert world.message() is None
+    assert world.pace()["next_free"] == to_us(NOON + timedelta(seconds=60))
+    assert world.send(batch, round_no=2).status is MessageStatus.SENT
+
+
+def test_a_provider_that_does_not_answer_makes_it_unknown_and_it_is_never_sent_again(
+    world: World, batch: Batch
+) -> None:
+    world.provider.is_silent = True
+
+    first = world.send(batch)
+    world.provider.is_silent = False
+    again = [world.send(batch), world.send(batch, round_no=2)]
+
+    assert first.status is MessageStatus.UNKNOWN
+    assert {answer.status for answer in again} == {MessageStatus.UNKNOWN}
+    assert world.provider.texts_to(phone_number(1)) == 1
+
+
+def test_a_provider_that_refuses_makes_it_failed_with_the_cause(world: World, batch: Batch) -> None:
+    world.provider.refuses = "not_a_mobile"
+
+    answer = world.send(batch)
+
+    assert answer.status is MessageStatus.FAILED
+    assert (sent(world).status, sent(world).cause) == (MessageStatus.FAILED, "not_a_mobile")
+    assert sent(world).final_at == NOON
+
+
+def test_a_receipt_that_is_faster_than_our_record_keeps_its_word(world: World, batch: Batch) -> None:
+    def deliver(message: OutgoingMessage, sid: str) -> None:
+        receipt = Receipt(message.message_id, sid, MessageStatus.DELIVERED)
+        assert apply_receipt(world.table, receipt, world.clock.now())
+
+    world.provider.before_answer = deliver
+    world.send(batch)
+
+    assert sent(world).status is MessageStatus.DELIVERED
+    assert (sent(world).provider_message_id, sent(world).sent_at) == ("SM0001", NOON)
+
+
+# -- killed anywhere -----------------------------------------------------------------------------------------------
+
+
+def test_a_sender_killed_between_claim_and_record_leaves_a_message_that_is_never_sent_again(
+    world: World, batch: Batch
+) -> None:
+    def die(message: OutgoingMessage, sid: str) -> None:
+        raise Killed
+
+    world.provider.before_answer = die
+    with pytest.raises(Killed):
+        world.send(batch)
+    world.provider.before_answer = None
+
+    again = world.send(batch)
+
+    assert again.status is MessageStatus.UNKNOWN
+    assert world.provider.texts_to(phone_number(1)) == 1
+
+
+@pytest.mark.parametrize("killed", [killed_before_write, killed_after_write])
+@pytest.mark.parametrize("write", [1, 2, 3])
+def test_a_sender_killed_at_any_write_never_sends_twice(
+    world: World, batch: Batch, killed: object, write: int
+) -> None:
+    try:
+        world.sender(killed(world.table, write)).send(batch, 1, 1, NOON)  # type: ignore[operator]
+    except Killed:
+        pass
+
+    for round_no in (1, 1, 2):
+        world.send(batch, round_no=round_no)
+
+    assert world.provider.texts_to(phone_number(1)) <= 1
+    assert sent(world).status in (MessageStatus.SENT, MessageStatus.UNKNOWN)
+
+
+def test_a_conflict_when_recording_is_unknown_and_not_a_second_text(world: World, batch: Batch) -> None:
+    updates = 0
+
+    def conflict(method: str, _: object) -> None:
+        nonlocal updates
+        updates += method == "update"
+        if method == "update" and updates == 1:
+            raise TransactionConflict("a transaction holds the row")
+
+    answer = world.sender(WatchedTable(world.table, before=conflict)).send(batch, 1, 1, NOON)
+
+    assert answer.status is MessageStatus.UNKNOWN
+    assert world.send(batch).status is MessageStatus.UNKNOWN
+    assert world.provider.sends == 1
+
+
+def test_a_send_writes_no_row_that_another_lead_shares(world: World, batch: Batch) -> None:
+    world.calls.clear()
+
+    world.send(batch)
+
+    written = {
+        (str(access.pk), str(access.sk))
+        for call in world.calls
+        for access in call.keys
+        if access.action in ("Put", "Update", "Delete")
+    }
+    assert written == {keys.message("renewals", "00001", 1), keys.recipient("acme", phone_number(1))}
+    assert not any(map(keys.is_shared_row, written))
+
+
+def test_a_lead_without_a_message_after_a_429_is_counted_as_left(world: World) -> None:
+    batch = world.has_batch(leads_of(2))
+    admission = world.admit(batch)
+    world.provider.throttles = [1.0]
+    with pytest.raises(ProviderThrottled):
+        world.send(batch, 1, slot=datetime.fromisoformat(admission.items[0].slot))
+    world.send(batch, 2, slot=world.clock.now())
+
+    closed = world.close(batch)
+
+    assert closed.left == 1
+    assert world.account().reserved == 1
+    assert world.used(keys.route_day("shared", TODAY)) == 1
