@@ -11,6 +11,7 @@ import click
 
 from console.check import check
 from console.conformance import conformance
+from console.customer import DEFAULT_PER_MINUTE
 from console.moment import Moment
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
@@ -32,7 +33,12 @@ def main() -> None:
 )
 @click.option("--route", metavar="NAME", help="Send all leads by this route (default: by carrier, others by `shared`).")
 @click.option(
-    "--per-minute", type=click.IntRange(min=1), metavar="N", help="Parts a minute on each route.  [default: 240]"
+    "--per-minute",
+    type=click.IntRange(min=1),
+    default=DEFAULT_PER_MINUTE,
+    show_default=True,
+    metavar="N",
+    help="Parts a minute on each route.",
 )
 @click.option(
     "--per-day", type=click.IntRange(min=1), metavar="N", help="Parts a day on each route.  [default: no cap]"
@@ -71,7 +77,7 @@ def run(
     leads: Path,
     message: str,
     route: str | None,
-    per_minute: int | None,
+    per_minute: int,
     per_day: int | None,
     credits: int,
     start: datetime | None,

@@ -34,7 +34,7 @@ class Options:
     leads: Path
     message: str
     route: str | None = None
-    per_minute: int | None = None
+    per_minute: int = DEFAULT_PER_MINUTE
     per_day: int | None = None
     credits: int = 1_000_000
     start: datetime | None = None
