@@ -1,0 +1,85 @@
+"""A whole campaign as a customer runs it: over HTTP, from its creation to its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import requests
+from server_process import Server, start_server, until
+
+LEADS = 12
+FILE = "phone,first_name,carrier,state\n" + "".join(f"+12125550{100 + n},Ann{n},,NY\n" for n in range(LEADS))
+
+
+class Customer:
+    """A client of the customers' API that knows an address and a key."""
+
+    def __init__(self, server: Server) -> None:
+        self._address, self._key = server.address, {"x-api-key": server.facts["customer_key"]}
+
+    def ask(self, method: str, path: str, body: object = None) -> Any:
+        answer = requests.request(method, f"{self._address}/v1{path}", headers=self._key, json=body, timeout=30)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
+
+    def run_campaign(self) -> str:
+        """Create, upload, plan and start a campaign; return its id."""
+        created = self.ask("POST", "/campaigns", {"name": "Quotes", "message": "Hi {{first_name}}, call us."})
+        campaign = str(created["campaign_id"])
+        post = self.ask("POST", f"/campaigns/{campaign}/upload")
+        uploaded = requests.post(post["url"], data=post["fields"], files={"file": FILE.encode()}, timeout=10)
+        assert uploaded.status_code < 300, uploaded.text
+        assert self.ask("POST", f"/campaigns/{campaign}/plan")["leads"]["accepted"] == LEADS
+        self.ask("POST", f"/campaigns/{campaign}/start")
+        return campaign
+
+    def report(self, campaign: str) -> Any:
+        until(lambda: self.ask("GET", f"/campaigns/{campaign}")["status"] == "finished", seconds=25)
+        return self.ask("GET", f"/campaigns/{campaign}/report")
+
+
+def test_campaign_runs_to_a_report_whose_sums_close(server: Server, client: Any) -> None:
+    customer = Customer(server)
+
+    campaign = customer.run_campaign()
+    report = customer.report(campaign)
+    page = requests.get(report["files"]["report.html"], timeout=10)
+
+    assert report["balanced"]
+    assert sum(report["outcomes"].values()) == LEADS
+    assert "<html" in page.text
+    arn = server.machine_arn.replace(":stateMachine:", ":execution:") + f":{campaign}"
+    assert client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
+
+
+def test_unknown_key_is_turned_away(server: Server) -> None:
+    address = f"{server.address}/v1/account"
+
+    assert requests.get(address, timeout=10).status_code == 401
+    assert requests.get(address, headers={"x-api-key": "made up"}, timeout=10).status_code == 403
+
+
+def test_virtual_clock_skips_the_waiting_and_stands_still_between_requests() -> None:
+    server = start_server("--clock", "virtual")
+    try:
+        customer = Customer(server)
+        report = customer.report(customer.run_campaign())
+        clock = until_still(server)
+        later = requests.get(f"{server.address}/health", timeout=10).json()["now"]
+    finally:
+        server.stop()
+
+    assert report["balanced"]
+    assert clock == later
+
+
+def until_still(server: Server) -> str:
+    """Return what the clock says once nothing is to come."""
+    seen = [""]
+
+    def look() -> bool:
+        seen.append(requests.get(f"{server.address}/health", timeout=10).json()["now"])
+        return seen[-1] == seen[-2]
+
+    until(look)
+    return seen[-1]
