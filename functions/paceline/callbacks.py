@@ -42,7 +42,7 @@ def take_callback(
         return Answer.NOT_SIGNED
     if "message_id" in query:
         return _take_receipt(table, query["message_id"], fields, now)
-    if "account_id" in query and "Body" in fields:
+    if "account_id" in query and {"Body", "From"} <= fields.keys():
         return _take_inbound(table, query["account_id"], fields, now)
     return Answer.MALFORMED
 
