@@ -139,7 +139,9 @@ class World:
 
     # -- when -------------------------------------------------------------------------------------------------------
 
-    def admit(self, batch: Batch, round_no: int = 1, *, has_waited: bool = False, table: Table | None = None) -> Admission:
+    def admit(
+        self, batch: Batch, round_no: int = 1, *, has_waited: bool = False, table: Table | None = None
+    ) -> Admission:
         return Admitter(table or self.table, self.store, self.clock.now()).admit(batch, round_no, has_waited=has_waited)
 
     def sender(self, table: Table | None = None) -> Sender:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count, pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from paceline.moments import from_us, to_us
 from paceline.pacing import HORIZON_US, LATENESS_US, MAX_TURN_US, MINUTE_US, Pace, Request, interval_us, is_late, turn
 from paceline.slots import Turn, take_slots
-from tests.builders.core import NOON, World, a_world
+from tests.builders.core import NOON, World
 
 SECOND = 1_000_000
 FAR = to_us(NOON + timedelta(days=2))
@@ -50,12 +49,6 @@ def batches(draw: st.DrawFn) -> list[Batch]:
     return made
 
 
-@pytest.fixture(scope="module")
-def table_world() -> Iterator[World]:
-    with a_world() as made:
-        yield made
-
-
 _routes = count()
 
 
@@ -83,12 +76,12 @@ def slots_of(world: World, route: str, request: Request, now: datetime) -> list[
     return answer
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches())
 # One message after a minute of idleness, as large as the cap; the one before it left late.
 @example([Batch(60, (1,), 0, False, (True,)), Batch(60, (60,), 60.0, True, (False,))])
-def test_no_rolling_minute_holds_more_parts_than_the_cap(table_world: World, asked: list[Batch]) -> None:
-    sent = leaves(table_world, asked)
+def test_no_rolling_minute_holds_more_parts_than_the_cap(world: World, asked: list[Batch]) -> None:
+    sent = leaves(world, asked)
 
     for index, (start, _, _) in enumerate(sent):
         window = [message for message in sent[index:] if message[0] < start + MINUTE_US]
@@ -111,10 +104,10 @@ def test_a_busy_route_is_used_up_to_the_price_of_the_lateness(cap: int, parts: i
     assert parts_per_minute / cap == pytest.approx(share, rel=1e-3)
 
 
-def test_a_message_larger_than_the_cap_still_goes_and_the_next_waits_for_it(table_world: World) -> None:
+def test_a_message_larger_than_the_cap_still_goes_and_the_next_waits_for_it(world: World) -> None:
     request = Request((3, 3, 3), 1, FAR)
 
-    slots = slots_of(table_world, f"route-{next(_routes)}", request, NOON)
+    slots = slots_of(world, f"route-{next(_routes)}", request, NOON)
 
     assert slots[0] == to_us(NOON)
     assert [later - earlier for earlier, later in pairwise(slots)] == [3 * 62 * SECOND] * 2

@@ -1,4 +1,4 @@
-"""Sending one message: at most once ever, whatever dies in between; what became of it is known or said to be unknown."""
+"""Sending one message: at most once ever, whatever dies in between; what became of it is known, or `unknown`."""
 
 from __future__ import annotations
 
@@ -224,9 +224,7 @@ def test_a_sender_killed_between_claim_and_record_leaves_a_message_that_is_never
 
 @pytest.mark.parametrize("killed", [killed_before_write, killed_after_write])
 @pytest.mark.parametrize("write", [1, 2, 3])
-def test_a_sender_killed_at_any_write_never_sends_twice(
-    world: World, batch: Batch, killed: object, write: int
-) -> None:
+def test_a_sender_killed_at_any_write_never_sends_twice(world: World, batch: Batch, killed: object, write: int) -> None:
     try:
         world.sender(killed(world.table, write)).send(batch, 1, 1, NOON)  # type: ignore[operator]
     except Killed:

@@ -194,7 +194,7 @@ def throttled(world: World) -> Iterator[World]:
     """A world whose route was idle and got a 429 that asks for a minute."""
     slots(world, NOON - timedelta(minutes=5))
     slow_down(world.table, "shared", NOON, 60)
-    yield world
+    return world
 
 
 def test_a_429_pushes_the_route_behind_it(throttled: World) -> None:

@@ -1,0 +1,127 @@
+"""Callbacks: signed, kept raw, applied; what people wrote and who they are stays out of the inbox."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+import pytest
+
+from paceline import keys
+from paceline.adapters.twilio import Twilio, signature
+from paceline.callbacks import Answer, take_callback
+from paceline.claims import claim
+from paceline.status import Cause, MessageStatus
+from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, phone_number
+
+TOKEN = "secret-of-the-test"  # noqa: S105 (signs what this test itself checks)
+URL = "https://api.example.com/v1/callbacks/twilio"
+TWILIO = Twilio(lambda: json.dumps({"account_sid": "AC1", "auth_token": TOKEN}), URL)
+ID = "renewals.00001.1"
+RECEIPT = {
+    "MessageSid": "SM1",
+    "MessageStatus": "undelivered",
+    "ErrorCode": "30007",
+    "To": phone_number(1),
+    "From": "+12025550100",
+}
+
+
+def call(world: World, query: Mapping[str, str], fields: Mapping[str, str], *, signed_with: str = TOKEN) -> Answer:
+    url = f"{URL}?{urlencode(query)}" if query else URL
+    return take_callback(world.table, TWILIO, url, query, urlencode(fields), signature(signed_with, url, fields), NOON)
+
+
+@pytest.fixture
+def claimed(world: World) -> World:
+    claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON)
+    return world
+
+
+def test_a_receipt_gives_its_message_the_outcome_and_the_cause(claimed: World) -> None:
+    answer = call(claimed, {"message_id": ID}, RECEIPT)
+
+    message = claimed.message()
+    assert answer is Answer.TAKEN
+    assert message is not None
+    assert (message.status, message.cause) == (MessageStatus.UNDELIVERED, "carrier_filtered")
+    assert message.provider_message_id == "SM1"
+
+
+def test_the_inbox_keeps_no_number(claimed: World) -> None:
+    call(claimed, {"message_id": ID}, RECEIPT)
+
+    [kept] = claimed.table.query(keys.inbox(ID, "")[0])
+    assert kept["fields"] == {"MessageSid": "SM1", "MessageStatus": "undelivered", "ErrorCode": "30007"}
+
+
+def test_what_the_provider_did_not_sign_changes_nothing(claimed: World) -> None:
+    before = claimed.message()
+
+    answer = call(claimed, {"message_id": ID}, RECEIPT, signed_with="another")
+
+    assert answer is Answer.NOT_SIGNED
+    assert claimed.message() == before
+    assert not list(claimed.table.query(keys.inbox(ID, "")[0]))
+
+
+def test_a_receipt_signed_for_another_message_is_refused(claimed: World) -> None:
+    url = f"{URL}?message_id=renewals.00001.2"
+    given = signature(TOKEN, url, RECEIPT)
+
+    answer = take_callback(
+        claimed.table, TWILIO, f"{URL}?message_id={ID}", {"message_id": ID}, urlencode(RECEIPT), given, NOON
+    )
+
+    assert answer is Answer.NOT_SIGNED
+
+
+@pytest.mark.parametrize(
+    ("query", "fields"),
+    [
+        pytest.param({}, RECEIPT, id="neither a receipt nor an inbound message"),
+        pytest.param({"message_id": "nonsense"}, RECEIPT, id="an id that is not ours"),
+        pytest.param({"message_id": ""}, RECEIPT, id="an empty id"),
+        pytest.param({"message_id": ID}, {"MessageSid": "SM1"}, id="no status"),
+        pytest.param({"message_id": ID}, {"MessageStatus": "sent"}, id="no provider id"),
+        pytest.param({"account_id": "acme"}, {"From": phone_number(1)}, id="an inbound message without a text"),
+        pytest.param({"account_id": "acme"}, {"Body": "STOP"}, id="an inbound message from nobody"),
+    ],
+)
+def test_what_is_no_callback_is_malformed(claimed: World, query: Mapping[str, str], fields: Mapping[str, str]) -> None:
+    assert call(claimed, query, fields) is Answer.MALFORMED
+
+
+def test_a_receipt_for_a_message_that_we_do_not_have_is_taken_so_that_it_does_not_come_again(world: World) -> None:
+    assert call(world, {"message_id": "renewals.00001.99"}, RECEIPT) is Answer.TAKEN
+    assert world.message(99) is None
+
+
+def test_a_word_that_nobody_knows_is_kept_and_changes_nothing(claimed: World) -> None:
+    before = claimed.message()
+
+    answer = call(claimed, {"message_id": ID}, RECEIPT | {"MessageStatus": "teleported"})
+
+    assert answer is Answer.TAKEN
+    assert claimed.message() == before
+    assert len(list(claimed.table.query(keys.inbox(ID, "")[0]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "stops"),
+    [
+        pytest.param("STOP", True, id="STOP"),
+        pytest.param(" stop. ", True, id="small, with a full stop"),
+        pytest.param("Unsubscribe", True, id="another of the words"),
+        pytest.param("STOP ALL", True, id="two words that are one"),
+        pytest.param("Please do not stop", False, id="a sentence"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_a_stop_word_opts_the_person_out_of_the_account(world: World, text: str, stops: bool) -> None:
+    answer = call(world, {"account_id": "acme"}, {"From": phone_number(1), "Body": text})
+
+    claimed = claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON)
+    assert answer is Answer.TAKEN
+    assert (claimed is Cause.OPTED_OUT) is stops
