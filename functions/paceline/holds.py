@@ -5,6 +5,7 @@ A hold's row is written under the scope whose change can end it, so that a signa
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 
 from paceline import keys
@@ -15,7 +16,7 @@ from paceline.moments import iso
 from paceline.ports import Workflow
 from paceline.routes import get_route
 from paceline.status import CampaignStatus, Cause
-from paceline.table import Delete, Put, Row, Table
+from paceline.table import ConditionFailed, Delete, Put, Row, Table
 from paceline.windows import day_of
 
 _OF_ACCOUNT = {Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCOUNT_DAY_CAP}
@@ -85,7 +86,9 @@ def release_campaign(table: Table, workflow: Workflow, campaign_id: str, account
 
 def _release(table: Table, workflow: Workflow, row: Row) -> None:
     workflow.resume(row["token"], {"released": True})
-    table.delete(Delete((row["pk"], row["sk"])))
+    # The batch may have been refused again meanwhile: its new hold has the same key, and another token.
+    with suppress(ConditionFailed):
+        table.delete(Delete((row["pk"], row["sk"]), condition="#token = :token", values={"token": row["token"]}))
 
 
 def _still_holds(table: Table, scope: str, campaign_id: str, hold: Hold, now: datetime) -> bool:
