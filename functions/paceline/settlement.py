@@ -47,7 +47,7 @@ def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetim
             table.transact([_mark(row, now) for row in group] + _move_credits(account_id, group))
         except TransactionRefused as refused:  # some were settled by another try of this step: the others, one by one
             for row, reason in zip(group, refused.reasons, strict=False):
-                if reason.code == "None":
+                if reason.code != "ConditionalCheckFailed":
                     _settle_one(table, account_id, row, now)
 
 
