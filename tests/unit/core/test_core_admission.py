@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -17,7 +18,6 @@ from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, an_account, leads_of, seconds_after
 from tests.fakes.tables import Killed, killed_after_write, killed_before_write
-import contextlib
 
 OFFICE_HOURS = SendingWindow.model_validate({"opens": "08:00", "closes": "17:00"})
 NIGHT = datetime.fromisoformat("2026-09-03T02:30:00.250000Z")  # 22:30 in New York

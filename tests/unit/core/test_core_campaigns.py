@@ -1,0 +1,137 @@
+"""Campaigns: started once, planned once, and moved only where their status allows it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from paceline.campaigns import create_campaign, get_campaign, get_plan, keep_plan, set_status
+from paceline.errors import CampaignNotFound, RequestInvalid
+from paceline.models import LeadCounts, Plan, Route
+from paceline.starting import DEFAULT_SENDING_DAYS, dry_run, plan_started_campaign, start_campaign
+from paceline.status import CampaignStatus
+from tests.builders.core import NOON, World, a_campaign, an_account
+from tests.fakes.tables import Killed
+
+C = CampaignStatus
+CREATED = a_campaign(status=C.CREATED)
+LEADS = b"phone\n+12025550101\n+12025550102\n"
+
+
+@pytest.fixture
+def created(empty_world: World) -> World:
+    empty_world.has(an_account(), Route(name="shared"), CREATED)
+    empty_world.store.put(CREATED.leads_key, LEADS)
+    return empty_world
+
+
+def start(world: World) -> None:
+    start_campaign(world.table, world.workflow, get_campaign(world.table, "renewals"), world.clock.now())
+
+
+def test_a_campaign_starts_one_workflow_however_often_it_is_started(created: World) -> None:
+    start(created)
+    created.clock.passes(minutes=5)
+    start(created)
+
+    campaign = get_campaign(created.table, "renewals")
+    assert created.workflow.started == ["renewals"]
+    assert campaign.status is C.RUNNING
+    assert campaign.execution_arn is not None
+    assert (campaign.start_at, campaign.send_by) == (NOON, NOON + timedelta(days=DEFAULT_SENDING_DAYS))
+
+
+def test_a_start_killed_before_its_workflow_ran_can_be_repeated(created: World) -> None:
+    def die(campaign_id: str) -> str:
+        raise Killed
+
+    real, created.workflow.start = created.workflow.start, die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        start(created)
+    created.workflow.start = real  # type: ignore[method-assign]
+
+    start(created)
+
+    assert created.workflow.started == ["renewals"]
+    assert get_campaign(created.table, "renewals").execution_arn
+
+
+def test_a_planned_start_and_end_are_kept(empty_world: World) -> None:
+    world = empty_world
+    later, end = NOON + timedelta(hours=1), NOON + timedelta(hours=2)
+    world.has(a_campaign(status=C.CREATED, start_at=later, send_by=end))
+
+    start(world)
+
+    campaign = get_campaign(world.table, "renewals")
+    assert (campaign.start_at, campaign.send_by) == (later, end)
+
+
+@pytest.mark.parametrize("status", [C.PAUSED, C.CANCELLED, C.FINISHED, C.FAILED])
+def test_a_campaign_that_is_past_its_start_is_not_started_again(created: World, status: CampaignStatus) -> None:
+    created.becomes(status)
+
+    with pytest.raises(RequestInvalid):
+        start(created)
+    assert created.workflow.started == []
+
+
+def test_planning_again_gives_the_first_plan_whatever_changed_meanwhile(created: World) -> None:
+    first = plan_started_campaign(created.table, created.store, "renewals", NOON)
+    created.store.put(CREATED.leads_key, LEADS + b"+12025550103\n")
+
+    again = plan_started_campaign(created.table, created.store, "renewals", NOON)
+
+    assert again == first
+    assert again.accepted == 2
+
+
+def test_of_two_plans_the_first_is_kept(created: World) -> None:
+    first, second = (
+        Plan(leads=LeadCounts.model_validate({"in": count, "accepted": count}), parts=count) for count in (1, 2)
+    )
+
+    assert keep_plan(created.table, "renewals", first) == first
+    assert keep_plan(created.table, "renewals", second) == first
+    assert get_plan(created.table, "renewals") == first
+
+
+def test_a_dry_run_keeps_nothing(created: World) -> None:
+    before = list(created.store.puts)
+
+    plan = dry_run(created.table, created.store, CREATED)
+
+    assert plan.leads.accepted == 2
+    assert created.store.puts == before
+    assert get_plan(created.table, "renewals") is None
+
+
+@pytest.mark.parametrize("end", [C.CANCELLED, C.FINISHED, C.FAILED])
+def test_a_campaign_that_is_over_stays_over(created: World, end: CampaignStatus) -> None:
+    created.becomes(end)
+
+    with pytest.raises(RequestInvalid) as raised:
+        set_status(created.table, "renewals", C.RUNNING, {C.PAUSED})
+    assert raised.value.evidence == {"status": end.value}
+
+
+def test_the_same_change_again_changes_nothing(created: World) -> None:
+    created.becomes(C.PAUSED)
+
+    assert set_status(created.table, "renewals", C.PAUSED, {C.RUNNING}).status is C.PAUSED
+
+
+def test_a_campaign_id_is_taken_once(created: World) -> None:
+    with pytest.raises(RequestInvalid):
+        create_campaign(created.table, CREATED)
+
+
+def test_a_campaign_of_another_account_is_not_found(created: World) -> None:
+    with pytest.raises(CampaignNotFound):
+        get_campaign(created.table, "renewals", "another")
+
+
+def test_a_campaign_that_does_not_exist_is_not_found(created: World) -> None:
+    with pytest.raises(CampaignNotFound):
+        set_status(created.table, "nobody", C.PAUSED, {C.RUNNING})

@@ -1,0 +1,321 @@
+"""Reconciliation: what is in doubt is settled by evidence, and at the deadline everything has an outcome."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+from paceline import keys
+from paceline.campaigns import keep_plan
+from paceline.models import Batch, LeadCounts, Message, Plan, Route
+from paceline.reconciliation import (
+    ABANDONED_AFTER,
+    LOOKS,
+    LOOKS_AFTER_DEADLINE,
+    Reconciled,
+    count_open,
+    deadline,
+)
+from paceline.status import CampaignStatus, MessageStatus
+from tests.builders.core import NOON, World, a_campaign, an_account, leads_of
+from tests.fakes.tables import Killed, killed_before_write
+
+S = MessageStatus
+DEADLINE = timedelta(hours=72)
+
+
+def sent_batch(world: World, leads: int = 3, *, is_silent: bool = False, **changes: object) -> Batch:
+    """A batch whose messages were all offered, and whose round is closed."""
+    batch = world.has_batch(leads_of(leads), **changes)
+    world.provider.is_silent = is_silent
+    world.send_all(batch, world.admit(batch))
+    world.provider.is_silent = False
+    world.close(batch)
+    return batch
+
+
+def look(world: World, batch: Batch, after: timedelta) -> Reconciled:
+    world.clock.moment = NOON + after
+    return world.reconciler().reconcile(batch, NOON)
+
+
+def message(world: World, lead_no: int = 1) -> Message:
+    found = world.message(lead_no)
+    assert found is not None
+    return found
+
+
+def summary(world: World, batch_id: str = "00001") -> dict[str, object]:
+    return world.table.get(keys.batch("renewals", batch_id)) or {}
+
+
+def everything_arrives(world: World) -> None:
+    for sid in world.provider.statuses:
+        world.provider.statuses[sid] = (S.DELIVERED, "")
+
+
+# -- evidence ------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_message_that_the_provider_has_takes_its_word(world: World) -> None:
+    batch = sent_batch(world, 1, is_silent=True)
+    everything_arrives(world)
+
+    answer = look(world, batch, timedelta(minutes=2))
+
+    assert answer.open == 0
+    assert (message(world).status, message(world).provider_message_id) == (S.DELIVERED, "SM0001")
+
+
+def test_an_unknown_message_that_the_provider_accepted_is_sent(world: World) -> None:
+    batch = sent_batch(world, 1, is_silent=True)
+
+    answer = look(world, batch, timedelta(minutes=2))
+
+    assert answer.open == 1
+    assert message(world).status is S.SENT
+
+
+def test_an_unknown_message_that_the_provider_has_not_stays_unknown_until_the_deadline(world: World) -> None:
+    world.provider.is_down = True
+    batch = sent_batch(world, 1)
+
+    before = look(world, batch, timedelta(hours=71))
+    at = look(world, batch, DEADLINE)
+
+    assert (before.open, at.open) == (1, 0)
+    assert (message(world).status, message(world).cause) == (S.UNCONFIRMED, "no_evidence_of_acceptance")
+    assert summary(world)["consumed"] == 0
+
+
+def test_a_message_without_a_final_receipt_is_asked_about_at_the_deadline_only(world: World) -> None:
+    batch = sent_batch(world, 1)
+
+    look(world, batch, timedelta(hours=71))
+    assert world.provider.asked == []
+    everything_arrives(world)
+    look(world, batch, DEADLINE)
+
+    assert world.provider.asked == ["SM0001"]
+    assert message(world).status is S.DELIVERED
+
+
+def test_a_message_that_nobody_confirms_is_unconfirmed_and_charged(world: World) -> None:
+    batch = sent_batch(world, 1)
+
+    answer = look(world, batch, DEADLINE)
+
+    assert answer.open == 0
+    assert (message(world).status, message(world).cause) == (S.UNCONFIRMED, "no_final_receipt")
+    assert summary(world)["consumed"] == 1
+
+
+def test_an_unknown_message_that_was_accepted_is_unconfirmed_and_charged_at_the_deadline(world: World) -> None:
+    batch = sent_batch(world, 1, is_silent=True)
+
+    look(world, batch, DEADLINE)
+
+    assert (message(world).status, message(world).cause) == (S.UNCONFIRMED, "no_final_receipt")
+    assert summary(world)["consumed"] == 1
+
+
+def abandoned_claim(world: World) -> Batch:
+    """A batch whose sender was killed once the provider had the message."""
+    batch = world.has_batch(leads_of(1))
+    world.admit(batch)
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    world.provider.before_answer = die
+    with pytest.raises(Killed):
+        world.send(batch)
+    world.provider.before_answer = None
+    world.close(batch)
+    return batch
+
+
+def test_a_claim_whose_sender_may_still_live_is_left_alone(world: World) -> None:
+    batch = abandoned_claim(world)
+
+    look(world, batch, ABANDONED_AFTER - timedelta(seconds=1))
+
+    assert world.provider.asked == []
+    assert message(world).status is S.CLAIMED
+
+
+def test_an_abandoned_claim_is_looked_up(world: World) -> None:
+    batch = abandoned_claim(world)
+    everything_arrives(world)
+
+    look(world, batch, ABANDONED_AFTER)
+
+    assert world.provider.asked[0] == "renewals.00001.1"
+    assert message(world).status is S.DELIVERED
+
+
+def test_a_final_message_is_not_asked_about(world: World) -> None:
+    world.provider.refuses = "not_a_mobile"
+    batch = sent_batch(world, 1)
+
+    look(world, batch, DEADLINE)
+
+    assert world.provider.asked == []
+
+
+def test_a_receipt_that_came_during_the_look_wins(world: World) -> None:
+    batch = sent_batch(world, 1)
+    everything_arrives(world)
+    look(world, batch, DEADLINE - timedelta(seconds=1))
+    before = message(world)
+
+    look(world, batch, DEADLINE)
+    look(world, batch, DEADLINE + timedelta(hours=1))
+
+    assert before.status is S.SENT
+    assert message(world).status is S.DELIVERED
+
+
+# -- leads without a message ---------------------------------------------------------------------------------------
+
+
+def test_leads_without_a_message_at_the_deadline_are_skipped_and_their_lease_given_back(world: World) -> None:
+    batch = world.has_batch(leads_of(3))
+    world.admit(batch)
+    world.send(batch, 1)  # and then the batch's workflow failed
+
+    before = look(world, batch, DEADLINE - timedelta(seconds=1))
+    assert message(world).status is S.SENT
+    assert world.message(2) is None
+    look(world, batch, DEADLINE)
+
+    assert before.open == 1
+    assert [message(world, n).status for n in (2, 3)] == [S.SKIPPED] * 2
+    assert message(world, 2).cause == "sender_failed"
+    assert world.account().reserved == 1
+    assert summary(world)["status"] == "final"
+
+
+def test_a_batch_that_never_began_is_skipped_as_a_whole(world: World) -> None:
+    batch = world.has_batch(leads_of(3))
+
+    look(world, batch, DEADLINE)
+
+    assert {message(world, n).status for n in (1, 2, 3)} == {S.SKIPPED}
+    assert (summary(world)["status"], summary(world)["held_parts"]) == ("final", 0)
+
+
+def test_a_batch_with_leads_without_a_message_is_not_final_before_the_deadline(world: World) -> None:
+    batch = world.has_batch(leads_of(3))
+    world.admit(batch)
+    world.send(batch, 1)
+    everything_arrives(world)
+    world.table.query(keys.batch_partition("renewals", "00001"))
+
+    look(world, batch, timedelta(hours=1))
+
+    assert summary(world)["status"] != "final"
+
+
+def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
+    batch = sent_batch(world, 3, is_silent=True)
+    everything_arrives(world)
+    world.clock.moment = NOON + DEADLINE
+    for write in range(1, 6):
+        try:
+            reconciler = type(world.reconciler())(
+                killed_before_write(world.table, write), world.store, world.provider, world.clock.now()
+            )
+            reconciler.reconcile(batch, NOON)
+        except Killed:
+            continue
+
+    answer = look(world, batch, DEADLINE)
+
+    assert answer.open == 0
+    assert (summary(world)["held_parts"], summary(world)["consumed"]) == (3, 3)
+
+
+# -- counting and looking again ------------------------------------------------------------------------------------
+
+
+def planned(world: World, *batches: Batch) -> None:
+    key = "campaigns/renewals/batches.json"
+    world.store.put(key, json.dumps([batch.model_dump(mode="json") for batch in batches]).encode())
+    count = sum(batch.leads for batch in batches)
+    leads = LeadCounts.model_validate({"in": count, "accepted": count})
+    keep_plan(world.table, "renewals", Plan(leads=leads, batches_manifest_key=key))
+
+
+def open_ids(world: World, manifest_key: str) -> list[str]:
+    return [batch["batch_id"] for batch in json.loads(world.store.get(manifest_key))]
+
+
+def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
+    first, second = sent_batch(world), sent_batch(world, batch_id="00002")
+    planned(world, first, second)
+    everything_arrives(world)
+    for lead_no in (1, 2, 3):
+        world.provider.statuses[f"SM000{lead_no}"] = (S.DELIVERED, "")
+    look(world, first, DEADLINE)
+
+    answer = count_open(world.table, world.store, "renewals", 1, NOON, world.clock.now())
+
+    assert not answer.is_over
+    assert answer.open_batches == 1
+    assert open_ids(world, answer.manifest_key) == ["00002"]
+    assert (world.account().reserved, world.account().consumed) == (3, 3)
+
+
+def test_it_is_over_when_everything_is_settled(world: World) -> None:
+    batch = sent_batch(world)
+    planned(world, batch)
+    look(world, batch, DEADLINE)
+
+    answer = count_open(world.table, world.store, "renewals", 1, NOON, world.clock.now())
+
+    assert answer.is_over
+    assert answer.open_batches == 0
+    assert world.account().reserved == 0
+    assert world.credits_are_conserved()
+
+
+def test_a_campaign_without_a_plan_has_nothing_open(world: World) -> None:
+    assert count_open(world.table, world.store, "renewals", 0, NOON, NOON).is_over
+
+
+@pytest.mark.parametrize("hours", [1, 72, 168])
+def test_looks_come_at_growing_intervals_and_one_exactly_at_the_deadline(empty_world: World, hours: int) -> None:
+    world = empty_world
+    campaign = a_campaign(receipt_deadline_hours=hours)
+    world.has(an_account(), Route(name="shared"), campaign)
+    planned(world, world.has_batch(leads_of(1)))
+    looks: list[datetime] = []
+    now = NOON
+
+    for look_no in range(len(LOOKS) + LOOKS_AFTER_DEADLINE + 1):
+        answer = count_open(world.table, world.store, "renewals", look_no, NOON, now)
+        assert answer.look == look_no + 1
+        if answer.is_over:
+            break
+        now = datetime.fromisoformat(answer.next_look_at)
+        looks.append(now)
+
+    assert answer.is_over  # a report must come, even where the looks fail
+    assert NOON + timedelta(hours=hours) == deadline(campaign, NOON)
+    assert deadline(campaign, NOON) in looks
+    assert looks == sorted(set(looks))
+    until = [look for look in looks if look <= deadline(campaign, NOON)]
+    assert until[0] - NOON == timedelta(seconds=30)
+    assert all(later > earlier for earlier, later in itertools.pairwise(until))
+    assert len([look for look in looks if look > deadline(campaign, NOON)]) >= LOOKS_AFTER_DEADLINE
+
+
+def test_a_cancelled_campaign_is_reconciled_like_any_other(world: World) -> None:
+    batch = sent_batch(world, 1)
+    world.becomes(CampaignStatus.CANCELLED)
+
+    assert look(world, batch, DEADLINE).open == 0
