@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import boto3
@@ -21,18 +22,20 @@ def server() -> Iterator[Server]:
     running.stop()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client(server: Server) -> Any:
     """Return a function that makes a boto3 client of the server; it tries once, so that no fault is hidden."""
+    session = boto3.session.Session()
 
+    @cache
     def make(service: str, **settings: Any) -> Any:
         config = Config(retries={"total_max_attempts": 1}, read_timeout=20, **settings)
-        return boto3.session.Session().client(
+        return session.client(
             service,
             endpoint_url=server.address,
             region_name="us-east-1",
             aws_access_key_id="any",
-            aws_secret_access_key="any",
+            aws_secret_access_key="any",  # noqa: S106 (no signature is verified)
             config=config,
         )
 

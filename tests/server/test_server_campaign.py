@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import requests
@@ -67,10 +68,12 @@ def test_virtual_clock_skips_the_waiting_and_stands_still_between_requests() -> 
         clock = until_still(server)
         later = requests.get(f"{server.address}/health", timeout=10).json()["now"]
     finally:
-        server.stop()
+        status, said = server.stop(signal.SIGTERM)
 
     assert report["balanced"]
     assert clock == later
+    assert (status, said.splitlines()[-1]) == (0, "Stopped. Nothing was kept.")
+    assert "Warning" not in said
 
 
 def until_still(server: Server) -> str:

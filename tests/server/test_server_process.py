@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 
-import pytest
 import requests
 from server_process import run_up, start_server, until
 
@@ -32,18 +31,17 @@ def test_address_that_is_not_here_is_said() -> None:
     assert "192.0.2.1" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_signal_ends_it_cleanly(number: signal.Signals) -> None:
-    server = start_server("--host", "0.0.0.0" if number == signal.SIGINT else "127.0.0.1")  # noqa: S104
+def test_ctrl_c_ends_it_cleanly_and_an_open_address_is_warned_of() -> None:
+    server = start_server("--host", "0.0.0.0")  # noqa: S104 (what is tested)
     key = {"x-api-key": server.facts["customer_key"]}
     with requests.Session() as session:  # its connection stays open
         assert session.get(f"{server.address}/v1/account", headers=key, timeout=10).status_code == 200
 
-        status, said = server.stop(number)
+        status, said = server.stop(signal.SIGINT)
 
     assert status == 0
     assert said.endswith("Stopped. Nothing was kept.\n")
-    assert ("Warning: 0.0.0.0" in said) == (number == signal.SIGINT)
+    assert "Warning: 0.0.0.0" in said
     assert "Traceback" not in said
 
 

@@ -21,7 +21,7 @@ def bucket(server: Server) -> str:
     return str(server.facts["outputs"]["BucketName"])
 
 
-# -- Lambda ------------------------------------------------------------------------------------------------------------
+# -- Lambda -----------------------------------------------------------------------------------------------------------
 
 
 def test_function_is_invoked_by_name_logical_name_and_arn(client: Any, server: Server) -> None:
@@ -57,7 +57,7 @@ def test_function_that_does_not_exist_is_said_to(client: Any) -> None:
         functions.invoke(FunctionName="Nobody")
 
 
-# -- DynamoDB ----------------------------------------------------------------------------------------------------------
+# -- DynamoDB ---------------------------------------------------------------------------------------------------------
 
 
 def test_item_is_put_read_and_found(client: Any, table: str) -> None:
@@ -123,7 +123,7 @@ def test_tables_are_described_and_made_by_moto(client: Any, table: str) -> None:
     assert dynamodb.describe_table(TableName=table)["Table"]["TableStatus"] == "ACTIVE"
 
 
-# -- S3 ----------------------------------------------------------------------------------------------------------------
+# -- S3 ---------------------------------------------------------------------------------------------------------------
 
 KEY = "uploads/a b+c&ü.csv"
 
@@ -167,7 +167,7 @@ def test_bucket_in_the_host_name_is_understood(client: Any, server: Server, buck
     assert read.content == b"x"
 
 
-# -- what moto serves ----------------------------------------------------------------------------------------------------
+# -- what moto serves -------------------------------------------------------------------------------------------------
 
 
 def test_stack_its_bus_its_secret_and_its_caller_are_there(client: Any, server: Server) -> None:
@@ -193,7 +193,12 @@ def test_stack_its_bus_its_secret_and_its_caller_are_there(client: Any, server: 
 def test_role_that_the_sandbox_cannot_judge_is_refused_and_changes_nothing(client: Any, server: Server) -> None:
     iam = client("iam")
     trust = {"Effect": "Allow", "Principal": {"Service": "states.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    only_there = {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": {"Bool": {"aws:ViaAWSService": "true"}}}
+    only_there = {
+        "Effect": "Allow",
+        "Action": "*",
+        "Resource": "*",
+        "Condition": {"Bool": {"aws:ViaAWSService": "true"}},
+    }
     document = {"Version": "2012-10-17", "Statement": [only_there]}
     iam.create_role(
         RoleName="odd", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]})
@@ -214,7 +219,7 @@ def test_service_that_nobody_has_is_refused_by_name(client: Any) -> None:
     assert "braket" in str(refused.value)
 
 
-# -- pages ---------------------------------------------------------------------------------------------------------------
+# -- pages ------------------------------------------------------------------------------------------------------------
 
 
 def test_index_health_and_nothing(server: Server) -> None:

@@ -163,7 +163,11 @@ def role_that_may_invoke(iam: Any, function: str) -> str:
     """Return a role of the test's own: what it allows counts at once."""
     version = {"Version": "2012-10-17"}
     trust = {"Effect": "Allow", "Principal": {"Service": "states.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    policy = {"Effect": "Allow", "Action": "lambda:InvokeFunction", "Resource": f"arn:aws:lambda:us-east-1:123456789012:function:{function}"}
+    policy = {
+        "Effect": "Allow",
+        "Action": "lambda:InvokeFunction",
+        "Resource": f"arn:aws:lambda:us-east-1:123456789012:function:{function}",
+    }
     with suppress(iam.exceptions.EntityAlreadyExistsException):
         iam.create_role(RoleName="asks", AssumeRolePolicyDocument=json.dumps({**version, "Statement": [trust]}))
     iam.put_role_policy(
