@@ -64,7 +64,7 @@ def set_status(table: Table, campaign_id: str, to: CampaignStatus, allowed: Iter
         is_now = refused.old["status"]
         raise RequestInvalid(
             f"The campaign is {is_now}; only a campaign that is {' or '.join(allowed_from)} can become {to.value}.",
-            status=is_now,
+            campaign_status=is_now,
         ) from None
 
 

@@ -113,7 +113,7 @@ def test_a_campaign_that_is_over_stays_over(created: World, end: CampaignStatus)
 
     with pytest.raises(RequestInvalid) as raised:
         set_status(created.table, "renewals", C.RUNNING, {C.PAUSED})
-    assert raised.value.evidence == {"status": end.value}
+    assert raised.value.evidence == {"campaign_status": end.value}
 
 
 def test_the_same_change_again_changes_nothing(created: World) -> None:
