@@ -53,6 +53,7 @@ class WebServer:
 
     def __init__(self) -> None:
         self._server: uvicorn.Server | None = None
+        self._is_stopped = False
 
     def take_signals(self) -> None:
         """Let SIGINT and SIGTERM end the process with SystemExit until it serves, and `serve` from then on."""
@@ -73,11 +74,14 @@ class WebServer:
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         self._server = uvicorn.Server(config)
+        if self._is_stopped:
+            return
         on_ready()
         self._server.run(sockets=[listening])
 
     def stop(self) -> None:
-        """Stop serving; from any thread."""
+        """Stop serving, or do not begin; from any thread."""
+        self._is_stopped = True
         if self._server is not None:
             self._server.should_exit = True
 

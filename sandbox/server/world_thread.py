@@ -93,8 +93,10 @@ class WorldThread(threading.Thread):
             self._open.discard(answer)
         if not answer.set_running_or_notify_cancel():
             return
-        if task.error is not None:
+        if isinstance(task.error, Exception):
             answer.set_exception(task.error)
+        elif task.error is not None:  # GreenletExit: not for another thread's loop
+            answer.set_exception(Stopped("the request was killed inside the sandbox"))
         else:
             answer.set_result(task.value)
 
