@@ -21,6 +21,7 @@ check: setup  ## Format, lint, types, template
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/cfn-lint template.yaml
+	$(BIN)/paceline check
 
 bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 3 minutes
 	$(BIN)/python bench/engine.py
