@@ -99,3 +99,18 @@ def archived(office: Office) -> Callable[[], list[dict[str, Any]]]:
     [bus] = [b for b in events.list_event_buses()["EventBuses"] if b["Name"] == office.sandbox.outputs["BusName"]]
     events.create_archive(ArchiveName="all", EventSourceArn=bus["Arn"])
     return lambda: events_backends[ACCOUNT][REGION].archives["all"].events
+
+
+def test_a_file_that_cannot_be_used_ends_in_a_report_that_says_so() -> None:
+    with an_office() as office:
+        archive = archived(office)
+        execution = office.start(b"name\nAna\n")
+
+        report = office.report()
+
+        assert execution.status == "FAILED"
+        assert report["status"] == office.shown()["status"] == "failed"
+        assert report["reason"].startswith("LeadFileInvalid: ")
+        [event] = archive()
+        check("events/campaign-finished", event["detail"])
+        assert event["detail"]["status"] == "failed"
