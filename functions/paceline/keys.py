@@ -3,11 +3,12 @@
 | row | written by | per 1,000 sends at 40 a batch | shared with |
 |---|---|---|---|
 | account, route day, account day | admission, close, settling | 25-75 | every batch of the account / route |
-| route pace | admission, a provider's 429 | 25-50 | every batch of the route |
+| route pace | admission, a provider's 429 | 25-75 | every batch of the route |
 | plan | planning, once | 0 | nobody |
 | campaign | the API, start and end of a campaign | 0 | every batch of the campaign |
-| batch, lease | admission, close, reconciliation | 25 each | nobody |
-| message | its send, its receipts | 2-3 a message | nobody |
+| batch | admission, close, reconciliation, settling | 100-150 | nobody |
+| lease | admission, close | 75-100 | nobody |
+| message | its send, its receipts | 2-5 a message | nobody |
 | recipient | its send, a STOP | 1 a message | sends to the same person |
 | inbox | one receipt | 1 a receipt | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
