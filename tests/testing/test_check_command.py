@@ -115,6 +115,17 @@ def test_a_fault_of_a_state_machine_is_one_line_with_its_file_and_place(
     assert f"{DEFINITION}: {line}" in found
 
 
+def test_a_task_in_a_branch_is_looked_at_too(tmp_path: Path) -> None:
+    task = {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "f"}}
+    branch = {"StartAt": "Call", "States": {"Call": {**task, "End": True}}}
+    states = {"Both": {"Type": "Parallel", "Branches": [branch], "End": True}}
+    (tmp_path / "m.asl.json").write_text(json.dumps({"StartAt": "Both", "States": states}))
+
+    found = lines(check_definition(tmp_path / "m.asl.json", "m.asl.json"))
+
+    assert found.startswith("m.asl.json: /States/Both/Branches[0]/States/Call: a Task without TimeoutSeconds")
+
+
 def test_the_schema_finds_what_the_engine_lets_pass(project: Path) -> None:
     break_definition(project, lambda states: states["Plan Campaign"].update(Parameters=[1]))
 

@@ -138,6 +138,15 @@ def test_the_world_stops_where_a_child_enters_the_state(sandbox: CampaignSandbox
     assert sandbox.carrier.book == []
 
 
+def test_another_campaigns_states_do_not_count(sandbox: CampaignSandbox) -> None:
+    first = sandbox.campaign(leads=2).start()
+    sandbox.campaign(make_leads(2, zone="America/Chicago")).start()
+
+    sandbox.run_until(state="Build Report", campaign=first)
+
+    assert first.states[-1] == "Build Report"
+
+
 def test_a_state_that_the_definition_does_not_have_is_an_error_at_once(sandbox: CampaignSandbox) -> None:
     sandbox.campaign(leads=5).start()
 
