@@ -28,6 +28,9 @@ from paceline.windows import closes_at, is_open, next_open
 # A lead that comes back from this many rounds without a claim has a fault that no round will mend.
 MAX_ROUNDS = 200
 
+# What an inline Map runs at once on AWS.
+GROUP_SIZE = 40
+
 
 class Decision(StrEnum):
     """What the workflow does next with the batch."""
@@ -46,16 +49,27 @@ class Item(Model):
     slot: str
 
 
+class Group(Model):
+    """Up to 40 items: what one inline Map runs at once on AWS. A batch is sent by a Map of such Maps."""
+
+    items: tuple[Item, ...]
+
+
 class Admission(Model):
-    """The answer of `Admit Batch`. wait_until: for WAIT. hold and hold_seconds: for HOLD."""
+    """The answer of `Admit Batch`. groups: for SEND. wait_until: for WAIT. hold and hold_seconds: for HOLD."""
 
     decision: Decision
     round: int
-    items: tuple[Item, ...] = ()
+    groups: tuple[Group, ...] = ()
     wait_until: str | None = None
     has_waited: bool = False
     hold: Hold | None = None
     hold_seconds: int | None = None
+
+    @property
+    def items(self) -> list[Item]:
+        """The items of all groups, in the order of their slots."""
+        return sorted((item for group in self.groups for item in group.items), key=lambda item: item.slot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +153,7 @@ class Admitter:
         pairs = zip(lease["lead_nos"], lease["slots"], strict=False)
         items = tuple(Item(lead_no=lead_no, slot=iso(from_us(slot))) for lead_no, slot in pairs)
         self._note(batch, status="sending")
-        return Admission(decision=Decision.SEND, round=lease["round"], items=items)
+        return Admission(decision=Decision.SEND, round=lease["round"], groups=_groups(items))
 
     def _valid_until(self, campaign: Campaign, batch: Batch, lease: Row) -> int:
         """The moment by which the round's messages must have left: the end of the day, the window or the campaign."""
@@ -197,6 +211,12 @@ class Admitter:
             ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now)}
             values["held"] = [*summary.get("held", []), ended]
         summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
+
+
+def _groups(items: tuple[Item, ...]) -> tuple[Group, ...]:
+    """Deal the items out like cards: neighbours in time are in different Maps, so that none has a crowd to start."""
+    count = -(-len(items) // GROUP_SIZE)
+    return tuple(Group(items=items[first::count]) for first in range(count))
 
 
 def skip_lead(table: Table, batch: Batch, round_no: int, lead: Lead, cause: Cause, now: datetime) -> None:

@@ -12,9 +12,10 @@ from pathlib import PurePosixPath
 from pydantic import TypeAdapter
 
 from paceline.leads.advice import Advice
-from paceline.leads.batches import StreamOfBatches, concurrency_of
+from paceline.leads.batches import StreamOfBatches
 from paceline.leads.excluded import ExcludedLeads
 from paceline.leads.reading import LeadFile, open_lead_file
+from paceline.leads.sizes import concurrency_of, leads_of_a_batch
 from paceline.leads.template import compile_template
 from paceline.leads.vetting import Candidate, carrier_column, vet
 from paceline.leads.zones import zones_of
@@ -34,8 +35,7 @@ def plan_campaign(
     store: ObjectStore,
     opt_outs: OptOuts,
     *,
-    batch_size: int = 40,
-    horizon_seconds: float = 30,
+    batch_size: int | None = None,
 ) -> Plan:
     """Plan the campaign from the file at its leads_key, and write its batches, manifests and excluded rows.
 
@@ -52,13 +52,13 @@ def plan_campaign(
         template.check_columns(file.columns)
         for row in vet(file, template, campaign.account_id, opt_outs):
             planning.take(row)
-    return planning.finish(file, horizon_seconds)
+    return planning.finish(file)
 
 
 class _Planning:
     """The state of the one pass."""
 
-    def __init__(self, campaign: Campaign, routes: Sequence[Route], store: ObjectStore, batch_size: int) -> None:
+    def __init__(self, campaign: Campaign, routes: Sequence[Route], store: ObjectStore, batch_size: int | None) -> None:
         self._campaign, self._routes, self._store, self._batch_size = campaign, routes, store, batch_size
         self._excluded = ExcludedLeads()
         self._advice = Advice(campaign)
@@ -78,11 +78,11 @@ class _Planning:
         stream = self._stream(choice.route, zones_of(row.phone_number))
         stream.add(Lead(row.lead_no, row.phone_number, row.text, segments.parts))
 
-    def finish(self, file: LeadFile, horizon_seconds: float) -> Plan:
+    def finish(self, file: LeadFile) -> Plan:
         """Write what is open and the manifests; return the plan."""
         for writer in self._streams.values():
             writer.close()
-        streams = self._with_concurrency(horizon_seconds)
+        streams = self._with_concurrency()
         prefix = f"campaigns/{self._campaign.campaign_id}"
         plan = Plan(
             leads=self._counts(sum(stream.leads for stream in streams)),
@@ -107,14 +107,20 @@ class _Planning:
         if stream is None:
             name = f"{route.name}-{1 + sum(known == route.name for known, _ in self._streams):02}"
             stream = self._streams[route.name, zones] = StreamOfBatches(
-                self._campaign.campaign_id, name, route, zones, self._batch_size, self._store, self._next_batch_id
+                self._campaign.campaign_id,
+                name,
+                route,
+                zones,
+                self._batch_size or leads_of_a_batch(route.parts_per_minute),
+                self._store,
+                self._next_batch_id,
             )
         return stream
 
     def _next_batch_id(self) -> str:
         return f"{next(self._batch_numbers):05}"
 
-    def _with_concurrency(self, horizon_seconds: float) -> list[Stream]:
+    def _with_concurrency(self) -> list[Stream]:
         leads, parts, streams = Counter[str](), Counter[str](), Counter[str]()
         for writer in self._streams.values():
             leads[writer.route.name] += writer.leads
@@ -124,9 +130,8 @@ class _Planning:
             writer.to_stream(
                 concurrency_of(
                     streams[writer.route.name],
-                    self._batch_size * parts[writer.route.name] / leads[writer.route.name],
+                    writer.batch_size * parts[writer.route.name] / leads[writer.route.name],
                     writer.route.parts_per_minute,
-                    horizon_seconds,
                 )
             )
             for writer in self._streams.values()

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline.errors import LeadFileInvalid, ObjectNotFound, RouteNotFound
-from paceline.leads.batches import concurrency_of
 from paceline.leads.lines import leads_from_lines
+from paceline.leads.sizes import concurrency_of, leads_of_a_batch
 from paceline.models import Batch, Campaign, Lead, Plan, Route, SendingWindow, Stream
 from paceline.planning import plan_campaign
 from tests.fakes.stores import MemoryOptOuts, MemoryStore
@@ -283,18 +283,30 @@ def test_what_a_campaign_points_to_must_exist(changes: dict[str, object], error:
 @pytest.mark.parametrize(
     ("streams", "parts_of_a_batch", "parts_per_minute", "expected"),
     [
-        pytest.param(1, 40, 240, 4, id="a batch lasts 10 s: three in hand and one on its way"),
+        pytest.param(1, 40, 240, 4, id="four on a route: a cap that is raised finds batches to fill it"),
         pytest.param(3, 40, 240, 2, id="shared between three streams"),
         pytest.param(9, 40, 240, 2, id="never less than two: the last open stream has the route to itself"),
-        pytest.param(1, 40, 1, 2, id="a stream alone has two"),
-        pytest.param(1, 40, 6000, 76, id="a fast route"),
+        pytest.param(1, 400, 60_000, 16, id="a fast route: each batch lasts 0.4 s and is away for 6 s more"),
         pytest.param(1, 1, 60_000, 1000, id="never more than a thousand"),
     ],
 )
 def test_concurrency_keeps_a_routes_pace_busy(
     streams: int, parts_of_a_batch: float, parts_per_minute: int, expected: int
 ) -> None:
-    assert concurrency_of(streams, parts_of_a_batch, parts_per_minute, horizon_seconds=30) == expected
+    assert concurrency_of(streams, parts_of_a_batch, parts_per_minute) == expected
+
+
+@pytest.mark.parametrize(
+    ("parts_per_minute", "leads"),
+    [
+        pytest.param(1, 40, id="at least what one Map sends at once"),
+        pytest.param(240, 40, id="ten seconds of the pace"),
+        pytest.param(600, 100, id="a faster route"),
+        pytest.param(60_000, 400, id="at most what a history holds with ease"),
+    ],
+)
+def test_a_batch_is_ten_seconds_of_its_routes_pace(parts_per_minute: int, leads: int) -> None:
+    assert leads_of_a_batch(parts_per_minute) == leads
 
 
 phones = st.sampled_from(["2025550101", "(202) 555-0101", "3125550102", "+12125550103", "8005550104", "", "x"])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from paceline.leads.lines import lead_to_line
 from paceline.models import Batch, Lead, Route, Stream
 from paceline.ports import ObjectStore
 
-# One object for 100 batches: few PUTs (250 for a million leads), and about a megabyte in memory for each stream.
+# One object for 100 batches: few PUTs (250 for a million leads at 40), and some megabytes in memory for each stream.
 BATCHES_IN_A_CHUNK = 100
-# A Map Run may have 10,000 children at once, but every one of these is a Lambda call; 1,000 is an account's default.
-MOST_AT_ONCE = 1000
 
 
 class StreamOfBatches:
@@ -31,7 +28,8 @@ class StreamOfBatches:
         self.stream, self.route, self.zones = stream, route, zones
         self.leads = self.parts = 0
         self.batches: list[Batch] = []
-        self._campaign_id, self._batch_size, self._store = campaign_id, batch_size, store
+        self.batch_size = batch_size
+        self._campaign_id, self._store = campaign_id, store
         self._next_batch_id = next_batch_id
         self._chunk_no = 1
         self._chunk = bytearray()
@@ -54,7 +52,7 @@ class StreamOfBatches:
         self._chunk += lead_to_line(lead)
         self._batch_leads += 1
         self._batch_parts += lead.parts
-        if self._batch_leads == self._batch_size:
+        if self._batch_leads == self.batch_size:
             self._end_batch()
 
     def close(self) -> None:
@@ -106,18 +104,3 @@ class StreamOfBatches:
         self._chunk_no += 1
         self._chunk.clear()
         self._batches_in_chunk = 0
-
-
-def concurrency_of(
-    streams_on_route: int, parts_of_a_batch: float, parts_per_minute: int, horizon_seconds: float
-) -> int:
-    """Return how many batches each stream of a route runs at once.
-
-    Admission gives send times up to the horizon ahead. So the route is busy while the batches in hand last for the
-    horizon, and one more is being admitted meanwhile; fewer would leave gaps in its pace, more would only be refused
-    and hold. The streams of a route share that, but each gets two at least: the last one whose window is open has the
-    route to itself, and one of its batches is admitted while another sends.
-    """
-    batch_seconds = parts_of_a_batch * 60 / parts_per_minute
-    shared = math.ceil((horizon_seconds / batch_seconds + 1) / streams_on_route)
-    return min(MOST_AT_ONCE, max(2, shared))

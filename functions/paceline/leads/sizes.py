@@ -1,0 +1,36 @@
+"""How large a batch is, and how many run at once: few writes of shared rows, and a route that is never idle."""
+
+from __future__ import annotations
+
+import math
+
+# A batch costs its shared rows the same few writes whatever its size, so it is as large as some seconds of its route's
+# pace; but not smaller than 40, which one Map state sends at once, and not larger than what a history and an answer
+# hold with ease (25,000 events; 256 KiB).
+BATCH_SECONDS = 10
+SMALLEST, LARGEST = 40, 400
+
+# From the moment at which a batch asks for admission to that at which its place is free again, beyond the time of its
+# slots: two functions, the latest start and the latest send.
+OVERHEAD_SECONDS = 6
+
+# So that a cap that is raised finds batches to fill it with.
+FEWEST_ON_A_ROUTE = 4
+
+# The last stream whose window is open has the route to itself: one batch is admitted while another sends.
+FEWEST_OF_A_STREAM = 2
+
+# A Map Run may have 10,000 children at once, but every one of these is a Lambda call; 1,000 is an account's default.
+MOST_AT_ONCE = 1000
+
+
+def leads_of_a_batch(parts_per_minute: int) -> int:
+    """Return how many leads a batch on a route of this pace has."""
+    return min(LARGEST, max(SMALLEST, parts_per_minute * BATCH_SECONDS // 60))
+
+
+def concurrency_of(streams_on_route: int, parts_of_a_batch: float, parts_per_minute: int) -> int:
+    """Return how many batches each stream of a route runs at once, so that its pace is busy and few wait for a turn."""
+    batch_seconds = parts_of_a_batch * 60 / parts_per_minute
+    on_route = max(FEWEST_ON_A_ROUTE, math.ceil((batch_seconds + OVERHEAD_SECONDS) / batch_seconds))
+    return min(MOST_AT_ONCE, max(FEWEST_OF_A_STREAM, math.ceil(on_route / streams_on_route)))
