@@ -121,15 +121,14 @@ class _Planning:
         return f"{next(self._batch_numbers):05}"
 
     def _with_concurrency(self) -> list[Stream]:
-        leads, parts, streams = Counter[str](), Counter[str](), Counter[str]()
+        leads, parts = Counter[str](), Counter[str]()
         for writer in self._streams.values():
             leads[writer.route.name] += writer.leads
             parts[writer.route.name] += writer.parts
-            streams[writer.route.name] += 1
         return [
             writer.to_stream(
                 concurrency_of(
-                    streams[writer.route.name],
+                    writer.leads / leads[writer.route.name],
                     writer.batch_size * parts[writer.route.name] / leads[writer.route.name],
                     writer.route.parts_per_minute,
                 )

@@ -281,19 +281,20 @@ def test_what_a_campaign_points_to_must_exist(changes: dict[str, object], error:
 
 
 @pytest.mark.parametrize(
-    ("streams", "parts_of_a_batch", "parts_per_minute", "expected"),
+    ("share", "parts_of_a_batch", "parts_per_minute", "expected"),
     [
-        pytest.param(1, 40, 240, 4, id="four on a route: a cap that is raised finds batches to fill it"),
-        pytest.param(3, 40, 240, 2, id="shared between three streams"),
-        pytest.param(9, 40, 240, 2, id="never less than two: the last open stream has the route to itself"),
-        pytest.param(1, 400, 60_000, 16, id="a fast route: each batch lasts 0.4 s and is away for 6 s more"),
-        pytest.param(1, 1, 60_000, 1000, id="never more than a thousand"),
+        pytest.param(1.0, 40, 240, 4, id="four on a route: a cap that is raised finds batches to fill it"),
+        pytest.param(0.75, 40, 240, 3, id="the larger of two streams has more"),
+        pytest.param(0.01, 40, 240, 2, id="never less than two: the last open stream has the route to itself"),
+        pytest.param(1.0, 400, 60_000, 16, id="a fast route: each batch lasts 0.4 s and is away for 6 s more"),
+        pytest.param(0.5, 400, 60_000, 8, id="half of a fast route"),
+        pytest.param(1.0, 1, 60_000, 1000, id="never more than a thousand"),
     ],
 )
 def test_concurrency_keeps_a_routes_pace_busy(
-    streams: int, parts_of_a_batch: float, parts_per_minute: int, expected: int
+    share: float, parts_of_a_batch: float, parts_per_minute: int, expected: int
 ) -> None:
-    assert concurrency_of(streams, parts_of_a_batch, parts_per_minute) == expected
+    assert concurrency_of(share, parts_of_a_batch, parts_per_minute) == expected
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,11 @@ def retry_after_seconds(header: str | None, now: datetime) -> float:
     except ValueError:
         pass
     try:
-        return max((parsedate_to_datetime(header) - now).total_seconds(), 0.0)
+        date = parsedate_to_datetime(header)
     except ValueError:
         return 5.0
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)  # "-0000" says no zone: HTTP dates are UTC
+    return max((date - now).total_seconds(), 0.0)
 
 
 class Twilio:

@@ -29,8 +29,12 @@ def leads_of_a_batch(parts_per_minute: int) -> int:
     return min(LARGEST, max(SMALLEST, parts_per_minute * BATCH_SECONDS // 60))
 
 
-def concurrency_of(streams_on_route: int, parts_of_a_batch: float, parts_per_minute: int) -> int:
-    """Return how many batches each stream of a route runs at once, so that its pace is busy and few wait for a turn."""
+def concurrency_of(share_of_route: float, parts_of_a_batch: float, parts_per_minute: int) -> int:
+    """Return how many batches a stream runs at once, so that its route's pace is busy and few wait for a turn.
+
+    share_of_route: the stream's part of the campaign's leads on the route, 0 to 1; so streams end together, and the
+    largest does not go on alone with the few batches of an equal share.
+    """
     batch_seconds = parts_of_a_batch * 60 / parts_per_minute
     on_route = max(FEWEST_ON_A_ROUTE, math.ceil((batch_seconds + OVERHEAD_SECONDS) / batch_seconds))
-    return min(MOST_AT_ONCE, max(FEWEST_OF_A_STREAM, math.ceil(on_route / streams_on_route)))
+    return min(MOST_AT_ONCE, max(FEWEST_OF_A_STREAM, math.ceil(on_route * share_of_route)))

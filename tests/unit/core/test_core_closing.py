@@ -196,7 +196,7 @@ def test_the_summary_counts_over_all_rounds(world: World) -> None:
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     parts=st.lists(st.integers(1, 3), min_size=1, max_size=10),
     fates=st.lists(st.sampled_from(["sent", "silent", "throttled", "refused", "stopped", "missed"]), min_size=40),

@@ -233,7 +233,7 @@ def test_of_several_causes_the_one_that_leaves_least_is_named(empty_world: World
     assert hold_of(second).cause is Cause.CREDITS
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     sizes=st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=12), min_size=1, max_size=12),
     cap=st.integers(4, 60),

@@ -46,7 +46,7 @@ def outcome(world: World, steps: list[MessageStatus | str]) -> Message:
 WORDS = [S.SENT, S.DELIVERED, S.UNDELIVERED, S.FAILED, S.UNCONFIRMED]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), receipts=st.lists(st.sampled_from(WORDS), max_size=6))
 def test_any_order_of_the_same_receipts_gives_the_same_status_and_charge(
     world: World, data: st.DataObject, receipts: list[MessageStatus]

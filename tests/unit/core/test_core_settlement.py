@@ -142,7 +142,7 @@ def test_two_settlings_at_once_settle_once() -> None:
         assert balance(world) == (988, 0, 12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.sampled_from(list(MessageStatus)), st.integers(1, 4), st.sampled_from(["", "SM1"]))))
 def test_a_batch_is_charged_for_no_more_than_it_holds(messages: list[tuple[MessageStatus, int, str]]) -> None:
     of_batch = [
