@@ -12,7 +12,7 @@ from paceline.accounts import buy_credits
 from paceline.admission import MAX_ROUNDS, Admission, Decision
 from paceline.models import Batch, Route, SendingWindow
 from paceline.moments import iso, to_us
-from paceline.pacing import LATENESS_US, interval_us
+from paceline.pacing import LATENESS_US
 from paceline.routes import put_route
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
