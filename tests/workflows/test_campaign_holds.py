@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pytest
+
+from sandbox.carrier import DELIVERED, Profile
 from tests.builders.campaigns import Office, an_office, is_balanced
 
 SIGNAL_SECONDS = 2.0
@@ -160,3 +164,39 @@ def test_a_campaign_held_for_thirty_days_ends_and_its_histories_stay_small() -> 
         assert report["causes"]["skipped"] == {"credits": 7}
         assert (office.now - min(office.sent_times())) > timedelta(days=29)
         assert max(len(history) for _, history in office.histories()) < 1000
+
+
+@pytest.mark.xfail(
+    reason="credits that a settled campaign gives back release no hold; only bought ones do", strict=True
+)
+def test_credits_that_another_campaign_gives_back_are_used() -> None:
+    refusing = Profile(shares=((DELIVERED, 1.0),), refused=(("21614", 0.5),))
+    with an_office(credits=40, profile=refusing) as office:
+        office.start(40)
+        office.passes(seconds=20)
+        office.start(40, "another")
+        office.report()
+        before = office.sent
+
+        office.passes(hours=1)
+
+        assert office.sent > before
+
+
+@pytest.mark.xfail(reason="slots that were given out before a 429 are used in its pause all the same", strict=True)
+def test_a_429_stops_the_route_for_as_long_as_it_asks() -> None:
+    with an_office() as office:
+        office.start(200)
+        office.wait_until(lambda: office.sent >= 60)
+        carrier = office.sandbox.carrier
+        carrier.profile, kind = replace(carrier.profile, throttled=1.0, retry_after=20), carrier.profile
+        calls: list[int] = []
+        handle = carrier._send
+        carrier._send = lambda form: (calls.append(1), handle(form))[1]  # type: ignore[func-returns-value, method-assign]
+
+        office.passes(seconds=20)
+        carrier.profile = kind
+        report = office.report()
+
+        assert is_balanced(office, report)
+        assert len(calls) <= 200 - 60 + 10

@@ -132,6 +132,14 @@ def test_a_message_does_not_count_against_itself(world: World) -> None:
     assert claimed(world, once, at=NOON + timedelta(minutes=1)) is None
 
 
+@pytest.mark.xfail(reason="a claim given up stays among the person's recent sends for 24 hours", strict=True)
+def test_a_message_that_never_left_does_not_count_against_another(world: World) -> None:
+    claimed(world)
+    give_up_claim(world.table, "renewals", a_message(1))
+
+    assert claimed(world, a_campaign(max_messages_per_recipient_24h=1), batch_id="00002") is None
+
+
 def test_a_send_to_the_same_person_in_between_is_counted(world: World) -> None:
     once = a_campaign(max_messages_per_recipient_24h=1)
 
