@@ -1,0 +1,118 @@
+"""README.md and docs/ say what is there: paths, commands, options, and the picture of the workflow."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+from console.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+DOCUMENTS = [README, ROOT / "events" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = "functions|statemachines|sandbox|console|tests|events|docs|bench"
+PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s<>…*|]*|[A-Za-z_.-]+\.(?:yaml|toml|lock|md))`")
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
+PICTURE_COMMAND = "python docs/draw_workflow.py"
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_path_it_names_exists(document: Path) -> None:
+    text = document.read_text()
+
+    missing = [path for path in PATH.findall(text) if not _exists(document, path.partition("::")[0])]
+    missing += [link for link in LINK.findall(text) if not (document.parent / link).exists()]
+
+    assert not missing
+
+
+def _exists(document: Path, path: str) -> bool:
+    """A path from the top, or beside the document, or (keys.py) beside the rules."""
+    folders = (ROOT, document.parent, ROOT / "functions" / "paceline")
+    return any((folder / path).exists() for folder in folders)
+
+
+def commands() -> list[list[str]]:
+    """Return the words of every `paceline` command in a code block of the README."""
+    lines = re.findall(r"^ {4}(?:\.venv/bin/)?(paceline .*)$", README.read_text(), re.MULTILINE)
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_the_command_has_these_options(words: list[str]) -> None:
+    command = main.commands[words[0]]
+
+    with click.Context(command) as context:
+        known = {option for parameter in command.get_params(context) for option in parameter.opts}
+        command.make_parser(context).parse_args(words[1:])  # Raises: click.NoSuchOption, where there is none such
+
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_the_readme_names_every_command_of_the_cli() -> None:
+    assert "`run`, `up`, `check`" in README.read_text()
+    assert set(main.commands) <= set(re.findall(r"`(\w+)`", README.read_text()))
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make (\w+)", README.read_text(), re.MULTILINE))))
+def test_the_makefile_has_the_target(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_every_lead_file_and_sample_in_a_command_exists() -> None:
+    files = re.findall(r"(?<=[ @])events/[\w.-]+", README.read_text())
+
+    assert files
+    assert all((ROOT / file).exists() for file in files)
+
+
+def test_the_api_paths_in_the_commands_are_routes_of_the_template() -> None:
+    requests = re.findall(r"curl -s( -X POST)? \$API/([\w/-]+)", README.read_text())
+    template = (ROOT / "template.yaml").read_text()
+
+    assert len(requests) > 5
+    for _, path in requests:
+        assert f"/v1/{path.replace('spring-renewals', '{campaign_id}')}" in template
+
+
+@pytest.fixture(scope="module")
+def drawing() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("draw_workflow", ROOT / "docs" / "draw_workflow.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_picture_of_the_workflow_is_up_to_date(drawing: ModuleType) -> None:
+    text = README.read_text()
+
+    assert drawing.BLOCK.search(text)
+    assert drawing.with_picture(text) == text, f"draw it anew: {PICTURE_COMMAND}"
+
+
+def test_the_picture_has_every_state(drawing: ModuleType) -> None:
+    picture = drawing.BLOCK.search(README.read_text())[0]
+    names = re.findall(r'^\s+"([A-Z][^"]+)": \{\n\s+"Type":', drawing.DEFINITION.read_text(), re.MULTILINE)
+
+    assert len(names) > 25
+    assert [name for name in names if f"<b>{name}</b>" not in picture] == []
+
+
+def test_every_function_in_the_picture_has_a_folder(drawing: ModuleType) -> None:
+    picture = drawing.BLOCK.search(README.read_text())[0]
+    folders = set(re.findall(r"</b> · ([a-z_]+)", picture))
+
+    assert folders
+    assert all((ROOT / "functions" / folder / "app.py").exists() for folder in folders)
