@@ -12,11 +12,12 @@ from paceline.accounts import buy_credits
 from paceline.admission import MAX_ROUNDS, Admission, Decision
 from paceline.models import Batch, Route, SendingWindow
 from paceline.moments import iso, to_us
-from paceline.pacing import LATENESS_US
+from paceline.pacing import LATENESS_US, interval_us
 from paceline.routes import put_route
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
-from tests.builders.core import NOON, World, a_campaign, an_account, leads_of, seconds_after
+from sandbox.dynamodb import Latency
+from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of, seconds_after
 from tests.fakes.tables import Killed, killed_after_write, killed_before_write
 
 OFFICE_HOURS = SendingWindow.model_validate({"opens": "08:00", "closes": "17:00"})
@@ -50,7 +51,8 @@ def test_an_admitted_batch_gets_a_slot_for_each_lead_in_order(world: World) -> N
 
     assert admission.decision is Decision.SEND
     assert [item.lead_no for item in admission.items] == list(range(1, 41))
-    assert seconds_after(NOON, admission)[:3] == pytest.approx([0, 61.75 / 240, 123.5 / 240], abs=1e-4)
+    apart = interval_us(240, 1) / 1e6
+    assert seconds_after(NOON, admission)[:3] == pytest.approx([0, apart, 2 * apart], abs=1e-4)
 
 
 def test_the_same_round_again_gives_the_same_items_and_takes_nothing_more(world: World) -> None:
@@ -107,13 +109,20 @@ def test_a_round_killed_before_any_of_its_writes_ends_the_same(world: World, wri
     assert (world.account().reserved, world.used(keys.route_day("shared", TODAY))) == (40, 40)
 
 
-def test_two_admissions_of_one_round_at_once_give_one_answer(world: World) -> None:
-    batch = batch_of(world)
+def test_two_admissions_of_one_round_at_once_give_one_answer() -> None:
+    """Both find the lease without slots, and both take slots: the first to keep them gives both their answer."""
+    with a_world(Latency(read=lambda: 0.003, write=lambda: 0.005)) as world:
+        world.has(an_account(), Route(name="shared"), a_campaign())
+        batch = batch_of(world)
+        with pytest.raises(Killed):
+            world.admit(batch, table=killed_after_write(world.table, 1))
 
-    first, second = world.together(lambda: world.admit(batch), lambda: world.admit(batch))
+        first, second = world.together(lambda: world.admit(batch), lambda: world.admit(batch))
 
-    assert first == second
-    assert world.account().reserved == 40
+        assert isinstance(first, Admission)
+        assert [item.slot for item in first.items] == [item.slot for item in second.items]
+        assert world.admit(batch) == first
+        assert world.pace()["next_free"] - to_us(NOON) == 80 * interval_us(240, 1)  # both sets are taken, one is used
 
 
 def test_a_later_round_takes_only_the_leads_without_a_message(empty_world: World) -> None:

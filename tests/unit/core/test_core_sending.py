@@ -88,6 +88,7 @@ def test_a_missed_slot_goes_back_to_admission(world: World, batch: Batch, late_s
         with pytest.raises(RateLimited) as raised:
             world.send(batch, slot=slot)
         assert raised.value.evidence["cause"] == "slot_missed"
+        assert "TransactWriteItems" not in [call.operation for call in world.calls]  # it was not even claimed
 
     assert world.provider.sends == goes
     assert (world.message() is not None) is goes
