@@ -79,7 +79,9 @@ def recipient(account_id: str, phone_number: str) -> Key:
 
 
 def inbox(message_id: str, digest: str) -> Key:
-    return f"INBOX#{message_id}", digest
+    """Beside the inbox rows of the same batch, so that one query finds what a replay of the batch needs."""
+    batch_of, _, lead_no = message_id.rpartition(".")
+    return f"INBOX#{batch_of}", f"RECEIPT#{lead_no}#{digest}"
 
 
 def hold(scope: str, campaign_id: str, batch_id: str) -> Key:

@@ -288,6 +288,8 @@ def test_what_a_campaign_points_to_must_exist(changes: dict[str, object], error:
         pytest.param(0.01, 40, 240, 2, id="never less than two: the last open stream has the route to itself"),
         pytest.param(1.0, 400, 60_000, 16, id="a fast route: each batch lasts 0.4 s and is away for 6 s more"),
         pytest.param(0.5, 400, 60_000, 8, id="half of a fast route"),
+        pytest.param(0.01, 400, 6_000, 3, id="the smallest stream can keep its route busy alone"),
+        pytest.param(0.01, 400, 60_000, 6, id="but not on the fastest: so many batches would ask at once"),
         pytest.param(1.0, 1, 60_000, 1000, id="never more than a thousand"),
     ],
 )

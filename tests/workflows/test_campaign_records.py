@@ -90,7 +90,7 @@ def test_the_table_holds_no_text_and_numbers_only_as_recipients(rough_run: Offic
     partitions = [keys.campaign("renewals")[0], keys.account("acme")[0], keys.route("shared")[0]]
     for number in range(1, 3):
         partitions.append(keys.batch_partition("renewals", f"{number:05}"))
-        partitions += [keys.inbox(keys.message_id("renewals", f"{number:05}", n), "")[0] for n in range(1, LEADS + 1)]
+        partitions.append(keys.inbox(keys.message_id("renewals", f"{number:05}", 1), "")[0])
 
     rows = json.dumps([row for partition in partitions for row in office.table.query(partition)], default=str)
 

@@ -17,8 +17,9 @@ OVERHEAD_SECONDS = 6
 # So that a cap that is raised finds batches to fill it with.
 FEWEST_ON_A_ROUTE = 4
 
-# The last stream whose window is open has the route to itself: one batch is admitted while another sends.
-FEWEST_OF_A_STREAM = 2
+# The last stream whose window is open has the route to itself, and must keep it busy alone; on the fastest routes it
+# may not, for that many streams would have too many batches ask at once.
+MOST_FOR_ONE_ALONE = 6
 
 # A Map Run may have 10,000 children at once, but every one of these is a Lambda call; 1,000 is an account's default.
 MOST_AT_ONCE = 1000
@@ -36,5 +37,6 @@ def concurrency_of(share_of_route: float, parts_of_a_batch: float, parts_per_min
     largest does not go on alone with the few batches of an equal share.
     """
     batch_seconds = parts_of_a_batch * 60 / parts_per_minute
-    on_route = max(FEWEST_ON_A_ROUTE, math.ceil((batch_seconds + OVERHEAD_SECONDS) / batch_seconds))
-    return min(MOST_AT_ONCE, max(FEWEST_OF_A_STREAM, math.ceil(on_route * share_of_route)))
+    busy = math.ceil((batch_seconds + OVERHEAD_SECONDS) / batch_seconds)
+    share = math.ceil(max(FEWEST_ON_A_ROUTE, busy) * share_of_route)
+    return min(MOST_AT_ONCE, max(min(busy, MOST_FOR_ONE_ALONE), share))
