@@ -6,6 +6,7 @@ Here a STOP and a send meet, and here two sends of one message meet: whoever is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -31,7 +32,7 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
     message = replace(message, status=MessageStatus.CLAIMED, claimed_at=now)
     put = Put(rows.message_row(campaign.campaign_id, message), condition="attribute_not_exists(#pk)")
     person = keys.recipient(campaign.account_id, lead.phone_number)
-    message_id = keys.message_id(campaign.campaign_id, message.batch_id, lead.lead_no)
+    message_id = keys.message_id(*_ids(campaign, message))
     known: Row | None = None
     for _ in range(MAX_TRIES):
         recent = _recent(known, now)
@@ -51,14 +52,34 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
     raise TransactionConflict("the recipient's row changed under every try", message_id=message_id)
 
 
-def give_up_claim(table: Table, campaign_id: str, message: Message) -> None:
+def give_up_claim(table: Table, campaign: Campaign, message: Message, lead: Lead) -> None:
     """Take back a claim whose message certainly did not leave, so that admission may give it a new slot."""
-    key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    key = keys.message(campaign.campaign_id, message.batch_id, message.lead_no)
     condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
     try:
         table.delete(Delete(key, condition, {"claimed": MessageStatus.CLAIMED.value}))
     except ConditionFailed:  # a receipt came for it: it did leave, and the row says so
         return
+    _forget_send(
+        table, keys.recipient(campaign.account_id, lead.phone_number), keys.message_id(*_ids(campaign, message))
+    )
+
+
+def _ids(campaign: Campaign, message: Message) -> tuple[str, str, int]:
+    return campaign.campaign_id, message.batch_id, message.lead_no
+
+
+def _forget_send(table: Table, person: keys.Key, message_id: str) -> None:
+    """Take a message that did not leave out of the person's recent sends.
+
+    Where somebody writes the row meanwhile it stays among them for a day: too few messages to a person, never too many.
+    """
+    recent = (table.get(person) or {}).get("recent", {})
+    if message_id not in recent:
+        return
+    values = {"recent": {other: at for other, at in recent.items() if other != message_id}, "was": recent}
+    with suppress(ConditionFailed, TransactionConflict):
+        table.update(Update(person, "SET #recent = :recent", values, condition="#recent = :was"))
 
 
 def _recent(row: Row | None, now: datetime) -> dict[str, int]:

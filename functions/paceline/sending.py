@@ -84,12 +84,12 @@ class Sender:
         outgoing = OutgoingMessage(message_id, route.sender, lead.phone_number, lead.text, validity)
         now = self.clock.now()
         if message.slot is not None and is_late(to_us(message.slot), to_us(now)):
-            give_up_claim(self.table, batch.campaign_id, message)
+            give_up_claim(self.table, campaign, message, lead)
             raise RateLimited("the slot was missed while it was claimed", cause=Cause.SLOT_MISSED)
         try:
             answer = self.provider.send(outgoing)
         except ProviderThrottled as throttled:
-            give_up_claim(self.table, batch.campaign_id, message)
+            give_up_claim(self.table, campaign, message, lead)
             slow_down(self.table, batch.route, self.clock.now(), throttled.evidence.get("retry_after_seconds", 5))
             raise
         except ProviderUnsure:
