@@ -125,6 +125,12 @@ CASES = [
         lambda world: world.becomes(CampaignStatus.CANCELLED),
         id="paused, then cancelled",
     ),
+    pytest.param(
+        hold(Cause.CREDITS, used=40, limit=1000),
+        lambda world: None,
+        lambda world: world.becomes(CampaignStatus.CANCELLED),
+        id="credits, then cancelled",
+    ),
 ]
 
 
