@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email.utils import format_datetime
+from sys import intern
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -66,7 +67,7 @@ class Profile:
     retry_after: int = 5
 
 
-@dataclass
+@dataclass(slots=True)
 class Entry:
     """One accepted message in the carrier's book. at: microseconds since 1970, when it was accepted."""
 
@@ -157,9 +158,8 @@ class Carrier:
     def _accept(self, form: dict[str, str]) -> Entry:
         sid = f"SM{self.rng.getrandbits(128):032x}"
         parts = measure(form["Body"]).parts
-        entry = Entry(
-            sid, self.scheduler.microseconds, form["To"], form["From"], form["Body"], parts, form["StatusCallback"]
-        )
+        sender, body = intern(form["From"]), intern(form["Body"])  # the book keeps one copy of what many messages share
+        entry = Entry(sid, self.scheduler.microseconds, form["To"], sender, body, parts, form["StatusCallback"])
         self.book.append(entry)
         self.by_sid[sid] = entry
         self.by_number.setdefault(entry.to, []).append(entry)

@@ -17,7 +17,7 @@ def canonical_number(text: Any) -> str:
     if not isinstance(text, str):
         raise invalid(f"NUMBER_VALUE must be text, not {type(text).__name__}")
     if text.isdecimal() and text.isascii() and (text[0] != "0" or text == "0") and len(text) <= MAXIMUM_DIGITS:
-        return text  # the usual case, spared the way through Decimal
+        return str.__str__(text)  # the usual case, spared the way through Decimal
     try:
         number = Decimal(text)
     except InvalidOperation:

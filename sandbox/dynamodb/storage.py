@@ -1,11 +1,11 @@
 """Items inside moto's own tables, in a form that is quick for us and right for moto.
 
 A table of moto's keeps `items[hash key][range key] = Item`. We put in
-* `Key`, a DynamoType that remembers its hash, as dictionary keys;
+* `Key`, a smaller DynamoType, as dictionary keys;
 * `Partition`, a dict that remembers the order of its range keys, so that a Query need not sort;
-* `StoredItem`, an Item with our compact content. Whenever moto asks for its `attrs`, it makes DynamoTypes of the
-  content and gives that up; whenever we ask for the content, it goes the other way. With one form at a time, the two
-  cannot differ.
+* `StoredItem`, an Item with our compact content, packed while it is stored. Whenever moto asks for its `attrs`, it
+  makes DynamoTypes of the content and gives that up; whenever we ask for the content, it goes the other way. With one
+  form at a time, no two can differ.
 What moto itself put there (a plain dict, a plain Item) is taken over where we first meet it.
 """
 
@@ -15,12 +15,14 @@ import base64
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from moto.dynamodb.models.dynamo_type import DynamoType, LimitedSizeDict
 from moto.dynamodb.models.dynamo_type import Item as MotoItem
 
 from sandbox.dynamodb.numbers import canonical_number
+from sandbox.dynamodb.packing import pack, unpack
 from sandbox.dynamodb.values import Item, Value, make_set, order_of, size_of
 
 
@@ -67,18 +69,17 @@ def _to_bytes(content: str | bytes) -> bytes:
 class Key(DynamoType):
     """A key value as a dictionary key; equal to moto's DynamoType of the same value."""
 
-    __slots__ = ("_hash", "order")
+    __slots__ = ("order", "type", "value")
 
     def __init__(self, value: Value) -> None:
         kind, content = value
         self.type = kind
         self.value = base64.b64encode(content).decode() if kind == "B" else content
         self.order = order_of(value)
-        # As DynamoType's hash, or moto would not find what we stored.
-        self._hash = hash((kind, self.order if kind == "N" else self.value))
 
     def __hash__(self) -> int:
-        return self._hash
+        # As DynamoType's hash, or moto would not find what we stored.
+        return hash((self.type, self.order if self.type == "N" else self.value))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DynamoType) or self.type != other.type:
@@ -94,38 +95,50 @@ class Key(DynamoType):
         return self
 
 
+@lru_cache(maxsize=1024)
+def key_for(value: Value) -> Key:
+    """Return a key, the same object for the few that are asked for all the time."""
+    return Key(value)
+
+
 class StoredItem(MotoItem):
-    """An item in one of two forms; see the module."""
+    """An item in one of three forms; see the module."""
+
+    __slots__ = ("_form", "_table", "bytes")
 
     def __new__(cls, *arguments: Any) -> StoredItem:
         return object.__new__(cls)  # not BaseModel's: that one keeps every instance ever made
 
     def __init__(self, table: Any, content: Item, size: int | None = None) -> None:
         self._table = table
-        self._content: Item | None = content
-        self._attrs: LimitedSizeDict | None = None
+        self._form: Item | LimitedSizeDict | bytes = content
         self.bytes = size_of(content) if size is None else size
+
+    def pack(self) -> None:
+        """Take less memory: the item is stored now."""
+        if type(self._form) is dict:
+            self._form = pack(self._form)
 
     @property
     def content(self) -> Item:
         """The attributes as stored values. Not to be changed in place."""
-        if self._content is None:
-            assert self._attrs is not None
-            self._content = {name: from_moto(value) for name, value in self._attrs.items()}
-            self._attrs = None
-            self.bytes = size_of(self._content)
-        return self._content
+        form = self._form
+        if type(form) is bytes:
+            return unpack(form)
+        if type(form) is LimitedSizeDict:
+            form = self._form = {name: from_moto(value) for name, value in form.items()}
+            self.bytes = size_of(form)
+        return form  # type: ignore[return-value]
 
     @property
     def attrs(self) -> LimitedSizeDict:  # type: ignore[override]
         """The attributes as moto wants them."""
-        if self._attrs is None:
-            assert self._content is not None
-            self._attrs = LimitedSizeDict.__new__(LimitedSizeDict)
-            for name, value in self._content.items():
-                dict.__setitem__(self._attrs, name, to_moto(value))  # not its own: that measures the item each time
-            self._content = None
-        return self._attrs
+        if type(self._form) is not LimitedSizeDict:
+            attrs = LimitedSizeDict.__new__(LimitedSizeDict)
+            for name, value in self.content.items():
+                dict.__setitem__(attrs, name, to_moto(value))  # not its own: that measures the item each time
+            self._form = attrs
+        return self._form
 
     @property
     def hash_key(self) -> DynamoType:  # type: ignore[override]
@@ -137,10 +150,10 @@ class StoredItem(MotoItem):
         return None if name is None else self._key(name)
 
     def _key(self, name: str) -> DynamoType:
-        return self._attrs[name] if self._attrs is not None else to_moto(self.content[name])
+        return self._form[name] if type(self._form) is LimitedSizeDict else to_moto(self.content[name])
 
     def size(self) -> int:
-        return self.bytes if self._attrs is None else int(super().size())
+        return int(super().size()) if type(self._form) is LimitedSizeDict else self.bytes
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StoredItem:
         return StoredItem(self._table, self.content, self.bytes)
@@ -149,7 +162,11 @@ class StoredItem(MotoItem):
 class Partition(dict[Key, MotoItem]):
     """The items of one hash key. `ordered` costs nothing until somebody queries, little after that."""
 
-    _ordered: list[Key] | None = None
+    __slots__ = ("_ordered",)
+
+    def __init__(self, *items: Any) -> None:
+        super().__init__(*items)
+        self._ordered: list[Key] | None = None
 
     @property
     def ordered(self) -> list[Key]:
@@ -185,7 +202,7 @@ def _as_key(key: DynamoType) -> Key:
 
 def partition(table: Any, hash_key: Value) -> Partition | None:
     """Return the items of a hash key in a table that has range keys, or None."""
-    key = Key(hash_key)
+    key = key_for(hash_key)
     found = table.items.get(key)
     if found is None or type(found) is Partition:
         return found
@@ -196,12 +213,12 @@ def partition(table: Any, hash_key: Value) -> Partition | None:
 def get(table: Any, hash_key: Value, range_key: Value | None) -> StoredItem | None:
     """Return the item of a key, or None."""
     if range_key is None:
-        holder, key = table.items, Key(hash_key)
+        holder, key = table.items, key_for(hash_key)
     else:
         found = partition(table, hash_key)
         if found is None:
             return None
-        holder, key = found, Key(range_key)
+        holder, key = found, key_for(range_key)
     item = holder.get(key)
     return item if item is None or type(item) is StoredItem else _take_over(table, holder, key, item)
 
@@ -209,20 +226,21 @@ def get(table: Any, hash_key: Value, range_key: Value | None) -> StoredItem | No
 def put(table: Any, hash_key: Value, range_key: Value | None, item: StoredItem | None) -> None:
     """Put an item in place of what its key has; None deletes."""
     if range_key is None:
-        holder, key = table.items, Key(hash_key)
+        holder, key = table.items, key_for(hash_key)
     else:
         found = partition(table, hash_key)
         if found is None:
             if item is None:
                 return
-            found = table.items[Key(hash_key)] = Partition()
-        holder, key = found, Key(range_key)
+            found = table.items[key_for(hash_key)] = Partition()
+        holder, key = found, key_for(range_key)
     if item is not None:
+        item.pack()
         holder[key] = item
     elif key in holder:
         del holder[key]
         if range_key is not None and not holder:
-            del table.items[Key(hash_key)]
+            del table.items[key_for(hash_key)]
 
 
 def every_item(table: Any) -> Iterator[StoredItem]:

@@ -60,7 +60,7 @@ def item_from_wire(attributes: Any, depth: int = 0) -> Item:
 def _string(content: Any, _depth: int) -> str:
     if not isinstance(content, str):
         raise invalid(f"STRING_VALUE must be text, not {type(content).__name__}")
-    return content
+    return str.__str__(content)  # of an enumeration's member the text alone
 
 
 def _binary(content: Any, _depth: int) -> bytes:
