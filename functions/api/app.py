@@ -15,6 +15,7 @@ from paceline.errors import (
     LeadFileInvalid,
     ObjectNotFound,
     PacelineError,
+    ReportNotReady,
     RequestInvalid,
     RouteNotFound,
 )
@@ -30,6 +31,7 @@ STATUS = {
     ObjectNotFound: 404,
     RouteNotFound: 422,
     LeadFileInvalid: 422,
+    ReportNotReady: 409,
     RequestInvalid: 422,
     Forbidden: 403,
 }

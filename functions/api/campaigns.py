@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, Field
 from api.caller import caller_of, services
 from paceline.accounts import get_account
 from paceline.campaigns import create_campaign, get_campaign, get_plan, set_status
-from paceline.errors import RequestInvalid
+from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
 from paceline.holds import release_campaign
 from paceline.leads.template import compile_template
 from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
@@ -22,6 +22,9 @@ from paceline.starting import dry_run, start_campaign
 from paceline.status import CampaignStatus
 
 router = Router()  # type: ignore[no-untyped-call]
+
+# What a campaign gets after it was posted is no part of whether two posts are the same.
+_NOT_POSTED = {"status", "created_at", "execution_arn"}
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
 UPLOAD_SECONDS = 3600
@@ -71,8 +74,8 @@ def _create_once(campaign: Campaign) -> Campaign:
         create_campaign(services.table, campaign)
     except RequestInvalid:
         same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
-        posted = ("name", "message", "leads_key", "route", "sending_window")
-        if any(getattr(same, name) != getattr(campaign, name) for name in posted):
+        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | {"start_at", "send_by"}
+        if same.model_dump(exclude=later) != campaign.model_dump(exclude=later):
             raise RequestInvalid("This Idempotency-Key or id was used for another campaign; choose another.") from None
         return same
     return campaign
@@ -80,6 +83,16 @@ def _create_once(campaign: Campaign) -> Campaign:
 
 def _campaign(campaign_id: str) -> Campaign:
     return get_campaign(services.table, campaign_id, caller_of(router.current_event.raw_event).account_id)
+
+
+def _with_leads(campaign_id: str) -> Campaign:
+    """Return a campaign whose lead file is there. Raises: RequestInvalid."""
+    campaign = _campaign(campaign_id)
+    try:
+        services.store.open(campaign.leads_key).close()
+    except ObjectNotFound:
+        raise RequestInvalid("The campaign has no lead file yet; upload it first.") from None
+    return campaign
 
 
 @router.get("/v1/campaigns/<campaign_id>")
@@ -100,7 +113,7 @@ def upload(campaign_id: str) -> JsonObject:
 @router.post("/v1/campaigns/<campaign_id>/plan")
 def plan(campaign_id: str) -> JsonObject:
     """Return what a start now would do, and change nothing."""
-    campaign = _campaign(campaign_id)
+    campaign = _with_leads(campaign_id)
     planned = dry_run(services.table, services.store, campaign)
     available = get_account(services.table, campaign.account_id).available
     warnings = [*planned.warnings]
@@ -114,7 +127,7 @@ def plan(campaign_id: str) -> JsonObject:
 @router.post("/v1/campaigns/<campaign_id>/start")
 def start(campaign_id: str) -> JsonObject:
     """Start the campaign; the same again changes nothing."""
-    campaign = start_campaign(services.table, services.workflow, _campaign(campaign_id), services.clock.now())
+    campaign = start_campaign(services.table, services.workflow, _with_leads(campaign_id), services.clock.now())
     return describe_campaign(services.table, campaign)
 
 
@@ -153,7 +166,10 @@ def report(campaign_id: str) -> JsonObject:
     """Return the outcome report, with addresses of its files that are good for an hour."""
     campaign = _campaign(campaign_id)
     prefix = f"campaigns/{campaign.campaign_id}/report/v001/"
-    built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
+    try:
+        built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
+    except ObjectNotFound:
+        raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
     names = ("report.json", "report.html", "outcomes.csv", "timeline.csv")
     return built | {"files": {name: services.store.presigned_get(f"{prefix}{name}", UPLOAD_SECONDS) for name in names}}
 

@@ -14,4 +14,6 @@ services = Services()
 @task(CloseRequest)
 def lambda_handler(request: CloseRequest) -> JsonObject:
     """Close the round once; return how many leads are left and their round."""
-    return close_round(services.table, request.batch, request.round, services.clock.now()).model_dump(mode="json")
+    return close_round(
+        services.table, services.workflow, request.batch, request.round, services.clock.now()
+    ).model_dump(mode="json")

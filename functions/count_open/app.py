@@ -5,7 +5,7 @@ from __future__ import annotations
 from paceline.bootstrap import Services
 from paceline.models import JsonObject
 from paceline.observability import task
-from paceline.reconciliation import count_open
+from paceline.reconciliation import OpenCounter
 from paceline.requests import CountOpenRequest
 
 services = Services()
@@ -15,5 +15,6 @@ services = Services()
 def lambda_handler(request: CountOpenRequest) -> JsonObject:
     """Write the manifest of the open batches; return their number and the moment of the next look."""
     now = services.clock.now()
-    answer = count_open(services.table, services.store, request.campaign_id, request.look, request.since, now)
+    counter = OpenCounter(services.table, services.store, services.workflow, now)
+    answer = counter.count(request.campaign_id, request.look, request.since)
     return answer.model_dump(mode="json")

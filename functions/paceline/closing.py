@@ -8,8 +8,10 @@ from datetime import date, datetime
 from paceline import keys, rows
 from paceline.batches import Ledger, read_ledger, summarize
 from paceline.campaigns import get_campaign
+from paceline.holds import release_after_give_back
 from paceline.models import Batch, Message, Model
 from paceline.moments import iso
+from paceline.ports import Workflow
 from paceline.status import MessageStatus
 from paceline.table import Action, Row, Table, TransactionRefused, Update
 
@@ -21,12 +23,16 @@ class Closed(Model):
     next_round: int
 
 
-def close_round(table: Table, batch: Batch, round_no: int, now: datetime) -> Closed:
+def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, now: datetime) -> Closed:
     """Close the round once, however often it is asked. Raises: TransactionConflict, TableThrottled."""
     ledger = read_ledger(table, batch.campaign_id, batch.batch_id)
     lease = ledger.leases.get(round_no)
     if lease is not None and "closed_at" not in lease:
-        _give_back(table, batch, lease, unused_parts(lease, ledger), now)
+        unused = unused_parts(lease, ledger)
+        account_id = get_campaign(table, batch.campaign_id).account_id
+        _give_back(table, account_id, batch, lease, unused, now)
+        if unused:
+            release_after_give_back(table, workflow, account_id, batch.route)
     left = batch.leads - len(ledger.messages)
     statuses = Counter(message.status.value for message in ledger.messages.values())
     summarize(
@@ -54,7 +60,7 @@ def _uses(message: Message, round_no: int) -> bool:
     return message.round == round_no and message.status is not MessageStatus.SKIPPED
 
 
-def _give_back(table: Table, batch: Batch, lease: Row, unused: int, now: datetime) -> None:
+def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, unused: int, now: datetime) -> None:
     """Close the lease, and in the same transaction return what it did not use to the account and the day."""
     close = Update(
         rows.key_of(lease),
@@ -64,7 +70,6 @@ def _give_back(table: Table, batch: Batch, lease: Row, unused: int, now: datetim
     )
     actions: list[Action] = [close]
     if unused:
-        account_id = get_campaign(table, batch.campaign_id).account_id
         day = date.fromisoformat(lease["day"])
         values = {"n": unused, "minus": -unused}
         actions.append(Update(keys.account(account_id), "ADD #available :n, #reserved :minus", values))

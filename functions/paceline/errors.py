@@ -58,6 +58,10 @@ class ObjectNotFound(PacelineError):
     """An object that a step was pointed to is not in the bucket."""
 
 
+class ReportNotReady(PacelineError):
+    """The campaign has not ended, so it has no report yet."""
+
+
 class RequestInvalid(PacelineError):
     """A customer's request cannot be followed; the message says what to change."""
 

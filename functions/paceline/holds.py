@@ -6,7 +6,7 @@ A hold's row is written under the scope whose change can end it, so that a signa
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from paceline import keys
 from paceline.accounts import get_account
@@ -18,6 +18,9 @@ from paceline.routes import get_route
 from paceline.status import CampaignStatus, Cause
 from paceline.table import ConditionFailed, Delete, Put, Row, Table
 from paceline.windows import day_of
+
+# Campaigns hold for a month at most.
+HOLD_RETENTION = timedelta(days=31)
 
 _OF_ACCOUNT = {Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCOUNT_DAY_CAP}
 _OF_ROUTE = {Cause.ROUTE_DAY_CAP, Cause.ROUTE_DISABLED}
@@ -58,8 +61,18 @@ def register_hold(
     Return whether the batch still waits.
     """
     pk, sk = keys.hold(scope, campaign_id, batch_id)
+    # Timed out, nobody removes it; a signal that finds it late does no harm, and DynamoDB forgets it.
+    expires_at = int(((hold.until or now + HOLD_RETENTION) + timedelta(days=1)).timestamp())
     evidence = {"cause": hold.cause.value, "since": iso(hold.since), "until": iso(hold.until) if hold.until else ""}
-    row = {"pk": pk, "sk": sk, "token": token, "campaign_id": campaign_id, "scope": scope, **evidence}
+    row = {
+        "pk": pk,
+        "sk": sk,
+        "token": token,
+        "campaign_id": campaign_id,
+        "scope": scope,
+        "expires_at": expires_at,
+        **evidence,
+    }
     table.put(Put(row))
     if _still_holds(table, scope, campaign_id, hold, now):
         return True
@@ -82,6 +95,13 @@ def release_campaign(table: Table, workflow: Workflow, campaign_id: str, account
     for row in waiting:
         _release(table, workflow, row)
     return len(waiting)
+
+
+def release_after_give_back(table: Table, workflow: Workflow, account_id: str, route: str | None = None) -> None:
+    """Let batches that wait for credits, or for the route's day, ask again: some came back, and nobody else says so."""
+    release_holds(table, workflow, account_scope(account_id))
+    if route is not None:
+        release_holds(table, workflow, route_scope(route))
 
 
 def _release(table: Table, workflow: Workflow, row: Row) -> None:

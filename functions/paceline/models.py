@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
@@ -27,6 +28,14 @@ class SendingWindow(Model):
     closes: time = time(21)
 
 
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"{name!r} is no IANA time zone; write it like America/New_York") from None
+    return name
+
+
 class Route(Model):
     """A sending route with its caps. Caps count parts; None means no cap."""
 
@@ -35,7 +44,7 @@ class Route(Model):
     sender: str = "+12025550100"
     parts_per_minute: Annotated[int, Field(ge=1)] = 240
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
-    time_zone: str = "America/New_York"
+    time_zone: Annotated[str, AfterValidator(_known_zone)] = "America/New_York"
     carriers: tuple[str, ...] = ()
     is_enabled: bool = True
 

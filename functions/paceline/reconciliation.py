@@ -16,9 +16,10 @@ from paceline.admission import skip_lead
 from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign, get_plan
 from paceline.closing import close_round
-from paceline.models import Batch, Campaign, Message, Model
+from paceline.holds import release_after_give_back
+from paceline.models import Batch, Campaign, JsonObject, Message, Model
 from paceline.moments import iso
-from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord
+from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
 from paceline.receipts import Receipt, apply_receipt
 from paceline.routes import get_route
 from paceline.sending import VALIDITY
@@ -60,27 +61,39 @@ class Reconciled(Model):
     open: int
 
 
-def count_open(
-    table: Table, store: ObjectStore, campaign_id: str, look: int, since: datetime, now: datetime
-) -> OpenMessages:
-    """Settle the batches that are final, write the manifest of the others, and say when to look at them."""
-    campaign = get_campaign(table, campaign_id)
-    summaries = batch_summaries(table, campaign_id)
-    settle(table, campaign.account_id, summaries, now)
-    settled = {row["sk"].removeprefix("BATCH#") for row in summaries if "final_at" in row}
-    plan = get_plan(table, campaign_id)
-    batches = json.loads(store.get(plan.batches_manifest_key)) if plan else []
-    left = [batch for batch in batches if batch["batch_id"] not in settled]
-    manifest_key = f"campaigns/{campaign_id}/open/{look:03d}.json"
-    store.put(manifest_key, json.dumps(left).encode())
-    return OpenMessages(
-        is_over=not left or look >= len(LOOKS) + LOOKS_AFTER_DEADLINE,
-        open_batches=len(left),
-        look=look + 1,
-        next_look_at=iso(_look_at(campaign, look, since, now)),
-        manifest_bucket=store.bucket,
-        manifest_key=manifest_key,
-    )
+@dataclass(frozen=True, slots=True)
+class OpenCounter:
+    """Counts what is not final yet, at the moment `now`."""
+
+    table: Table
+    store: ObjectStore
+    workflow: Workflow
+    now: datetime
+
+    def count(self, campaign_id: str, look: int, since: datetime) -> OpenMessages:
+        """Settle the batches that are final, write the manifest of the others, and say when to look at them."""
+        campaign = get_campaign(self.table, campaign_id)
+        left = self._open_batches(campaign)
+        manifest_key = f"campaigns/{campaign_id}/open/{look:03d}.json"
+        self.store.put(manifest_key, json.dumps(left).encode())
+        return OpenMessages(
+            is_over=not left or look >= len(LOOKS) + LOOKS_AFTER_DEADLINE,
+            open_batches=len(left),
+            look=look + 1,
+            next_look_at=iso(_look_at(campaign, look, since, self.now)),
+            manifest_bucket=self.store.bucket,
+            manifest_key=manifest_key,
+        )
+
+    def _open_batches(self, campaign: Campaign) -> list[JsonObject]:
+        """Settle what is final; return the descriptors of the other batches."""
+        summaries = batch_summaries(self.table, campaign.campaign_id)
+        if settle(self.table, campaign.account_id, summaries, self.now):
+            release_after_give_back(self.table, self.workflow, campaign.account_id)
+        final = {row["sk"].removeprefix("BATCH#") for row in summaries if "final_at" in row}
+        plan = get_plan(self.table, campaign.campaign_id)
+        batches = json.loads(self.store.get(plan.batches_manifest_key)) if plan else []
+        return [batch for batch in batches if batch["batch_id"] not in final]
 
 
 def deadline(campaign: Campaign, since: datetime) -> datetime:
@@ -100,6 +113,7 @@ class Reconciler:
 
     table: Table
     store: ObjectStore
+    workflow: Workflow
     provider: Provider
     now: datetime
 
@@ -121,7 +135,7 @@ class Reconciler:
     def _skip_unsent(self, batch: Batch, ledger: Ledger) -> Ledger:
         """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
         for round_no in ledger.leases:
-            close_round(self.table, batch, round_no, self.now)
+            close_round(self.table, self.workflow, batch, round_no, self.now)
         for lead in read_leads(self.store, batch):
             skip_lead(self.table, batch, 0, lead, Cause.SENDER_FAILED, self.now)
         return read_ledger(self.table, batch.campaign_id, batch.batch_id)

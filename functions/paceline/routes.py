@@ -20,11 +20,16 @@ def put_route(table: Table, route: Route) -> None:
 
 def get_route(table: Table, name: str) -> Route:
     """Return a route. Raises: RouteNotFound."""
+    return route_now(table, name)[0]
+
+
+def route_now(table: Table, name: str) -> tuple[Route, int]:
+    """Return a route, and until when its provider asked for a pause (microseconds; 0: never). Raises: RouteNotFound."""
     row = table.get(keys.route(name))
     if row is None:
         names = ", ".join(sorted(row["sk"] for row in table.query(keys.route_names()))) or "none"
         raise RouteNotFound(f"There is no route {name!r}. Routes: {names}.", route=name)
-    return rows.to_route(row)
+    return rows.to_route(row), row.get("throttled_until", 0)
 
 
 def all_routes(table: Table) -> list[Route]:

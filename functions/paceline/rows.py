@@ -50,7 +50,7 @@ def route_row(route: Route) -> Row:
 
 
 def to_route(row: Row) -> Route:
-    return Route.model_validate(_values(row))
+    return Route.model_validate(_values(row, "throttled_until"))
 
 
 def campaign_row(campaign: Campaign) -> Row:

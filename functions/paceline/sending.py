@@ -14,11 +14,11 @@ from paceline.batches import read_leads
 from paceline.campaigns import get_campaign
 from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
 from paceline.errors import ProviderThrottled, ProviderUnsure, RateLimited, TransactionConflict
-from paceline.models import Batch, Campaign, Lead, Message, Model
+from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
 from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider
-from paceline.routes import get_route
+from paceline.routes import route_now
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import Table
@@ -50,7 +50,8 @@ class Sender:
         Raises: RateLimited, ProviderThrottled (back to admission); TransactionConflict, TableThrottled (again).
         """
         campaign = get_campaign(self.table, batch.campaign_id)
-        self._check_may_go(campaign, batch, slot)
+        route, throttled_until = route_now(self.table, batch.route)
+        self._check_may_go(campaign, batch, slot, throttled_until)
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
@@ -59,15 +60,17 @@ class Sender:
         if isinstance(claimed, Cause):
             skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
-        return Sent(lead_no=lead_no, status=self._offer(campaign, batch, message, lead))
+        return Sent(lead_no=lead_no, status=self._offer(campaign, route, batch, message, lead))
 
-    def _check_may_go(self, campaign: Campaign, batch: Batch, slot: datetime) -> None:
+    def _check_may_go(self, campaign: Campaign, batch: Batch, slot: datetime, throttled_until: int) -> None:
         now = self.clock.now()
         if campaign.status is not CampaignStatus.RUNNING:
             cause = Cause.PAUSED if campaign.status is CampaignStatus.PAUSED else Cause.CANCELLED
             raise RateLimited(f"the campaign is {campaign.status}", cause=cause)
         if is_late(to_us(slot), to_us(now)):
             raise RateLimited("the slot was missed", cause=Cause.SLOT_MISSED)
+        if to_us(now) < throttled_until:
+            raise RateLimited("the provider asked for a pause", cause=Cause.PROVIDER_THROTTLED)
         if not is_open(campaign.sending_window, batch.zones, now):
             raise RateLimited("the sending window is closed", cause=Cause.SENDING_WINDOW)
 
@@ -76,9 +79,8 @@ class Sender:
             return note_unknown(self.table, batch.campaign_id, message)
         return message.status
 
-    def _offer(self, campaign: Campaign, batch: Batch, message: Message, lead: Lead) -> MessageStatus:
+    def _offer(self, campaign: Campaign, route: Route, batch: Batch, message: Message, lead: Lead) -> MessageStatus:
         """Call the provider and record its answer."""
-        route = get_route(self.table, batch.route)
         message_id = keys.message_id(batch.campaign_id, batch.batch_id, lead.lead_no)
         validity = int(VALIDITY.total_seconds())
         outgoing = OutgoingMessage(message_id, route.sender, lead.phone_number, lead.text, validity)

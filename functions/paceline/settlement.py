@@ -36,19 +36,21 @@ def amounts(messages: Iterable[Message]) -> dict[str, int]:
     return {"held_parts": held, "consumed": sum(message.parts for message in messages if is_charged(message))}
 
 
-def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetime) -> None:
-    """Settle the batches that are final (`final_at`) and not settled (`settled_at`).
+def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetime) -> bool:
+    """Settle the batches that are final (`final_at`) and not settled (`settled_at`). Return whether credits came back.
 
     Raises: TransactionConflict, TableThrottled; a repeated call goes on where it was.
     """
-    waiting = iter([row for row in summaries if "final_at" in row and "settled_at" not in row])
-    while group := list(islice(waiting, BATCHES_A_TRANSACTION)):
+    waiting = [row for row in summaries if "final_at" in row and "settled_at" not in row]
+    groups = iter(waiting)
+    while group := list(islice(groups, BATCHES_A_TRANSACTION)):
         try:
             table.transact([_mark(row, now) for row in group] + _move_credits(account_id, group))
         except TransactionRefused as refused:  # some were settled by another try of this step: the others, one by one
             for row, reason in zip(group, refused.reasons, strict=False):
                 if reason.code != "ConditionalCheckFailed":
                     _settle_one(table, account_id, row, now)
+    return any(row["held_parts"] > row["consumed"] for row in waiting)
 
 
 def _settle_one(table: Table, account_id: str, row: Row, now: datetime) -> None:

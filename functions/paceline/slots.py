@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -48,7 +49,11 @@ def take_slots(table: Table, route: str, request: Request, now: datetime, *, has
 
 
 def slow_down(table: Table, route: str, now: datetime, retry_after_seconds: float) -> datetime:
-    """Push the route's next free slot behind a provider's 429, for every campaign. Return the end of the pause."""
+    """Pause the route for a provider's 429, for every campaign. Return the end of the pause.
+
+    The pace row keeps new slots behind it. The route's own row, which every send reads, stops those that have slots
+    already: they go back to admission.
+    """
     # In this order a Retry-After that is no number (nan) becomes a second, and an endless one the longest pause.
     until = now + timedelta(seconds=min(max(1.0, retry_after_seconds), MAX_THROTTLE.total_seconds()))
     update = Update(
@@ -59,10 +64,17 @@ def slow_down(table: Table, route: str, now: datetime, retry_after_seconds: floa
     )
     try:
         table.update(update)
-    except ConditionFailed as later:  # slots are given out beyond it already: only say why nothing new comes before
-        if (later.old or {}).get("throttled_until", 0) < to_us(until):
-            table.update(Update(keys.route_pace(route), "SET #throttled_until = :until", {"until": to_us(until)}))
+    except ConditionFailed:  # slots are given out beyond it already: only say why nothing new comes before
+        _note_pause(table, keys.route_pace(route), until)
+    _note_pause(table, keys.route(route), until)
     return until
+
+
+def _note_pause(table: Table, key: keys.Key, until: datetime) -> None:
+    """Note the latest end of a pause; an earlier one changes nothing."""
+    condition = "attribute_exists(#pk) AND (attribute_not_exists(#throttled_until) OR #throttled_until < :until)"
+    with suppress(ConditionFailed):
+        table.update(Update(key, "SET #throttled_until = :until", {"until": to_us(until)}, condition))
 
 
 def to_pace(row: Row | None) -> Pace:

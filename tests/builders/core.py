@@ -158,10 +158,10 @@ class World:
             self.send(batch, item.lead_no, admission.round, slot)
 
     def close(self, batch: Batch, round_no: int = 1) -> Closed:
-        return close_round(self.table, batch, round_no, self.clock.now())
+        return close_round(self.table, self.workflow, batch, round_no, self.clock.now())
 
     def reconciler(self) -> Reconciler:
-        return Reconciler(self.table, self.store, self.provider, self.clock.now())
+        return Reconciler(self.table, self.store, self.workflow, self.provider, self.clock.now())
 
     def together(self, *functions: Callable[[], Any], apart_seconds: float = 0.0) -> list[Any]:
         """Run functions as tasks at once (or so far apart); return each one's value, or the error it raised."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import pytest
-
 from sandbox.carrier import DELIVERED, Profile
 from tests.builders.campaigns import Office, an_office, is_balanced
 
@@ -166,9 +164,6 @@ def test_a_campaign_held_for_thirty_days_ends_and_its_histories_stay_small() -> 
         assert max(len(history) for _, history in office.histories()) < 1000
 
 
-@pytest.mark.xfail(
-    reason="credits that a settled campaign gives back release no hold; only bought ones do", strict=True
-)
 def test_credits_that_another_campaign_gives_back_are_used() -> None:
     refusing = Profile(shares=((DELIVERED, 1.0),), refused=(("21614", 0.5),))
     with an_office(credits=40, profile=refusing) as office:
@@ -183,7 +178,6 @@ def test_credits_that_another_campaign_gives_back_are_used() -> None:
         assert office.sent > before
 
 
-@pytest.mark.xfail(reason="slots that were given out before a 429 are used in its pause all the same", strict=True)
 def test_a_429_stops_the_route_for_as_long_as_it_asks() -> None:
     with an_office() as office:
         office.start(200)

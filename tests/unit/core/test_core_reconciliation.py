@@ -15,8 +15,8 @@ from paceline.reconciliation import (
     ABANDONED_AFTER,
     LOOKS,
     LOOKS_AFTER_DEADLINE,
+    OpenCounter,
     Reconciled,
-    count_open,
     deadline,
 )
 from paceline.status import CampaignStatus, MessageStatus
@@ -227,7 +227,7 @@ def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
     for write in range(1, 6):
         try:
             reconciler = type(world.reconciler())(
-                killed_before_write(world.table, write), world.store, world.provider, world.clock.now()
+                killed_before_write(world.table, write), world.store, world.workflow, world.provider, world.clock.now()
             )
             reconciler.reconcile(batch, NOON)
         except Killed:
@@ -262,7 +262,7 @@ def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
         world.provider.statuses[f"SM000{lead_no}"] = (S.DELIVERED, "")
     look(world, first, DEADLINE)
 
-    answer = count_open(world.table, world.store, "renewals", 1, NOON, world.clock.now())
+    answer = OpenCounter(world.table, world.store, world.workflow, world.clock.now()).count("renewals", 1, NOON)
 
     assert not answer.is_over
     assert answer.open_batches == 1
@@ -275,7 +275,7 @@ def test_it_is_over_when_everything_is_settled(world: World) -> None:
     planned(world, batch)
     look(world, batch, DEADLINE)
 
-    answer = count_open(world.table, world.store, "renewals", 1, NOON, world.clock.now())
+    answer = OpenCounter(world.table, world.store, world.workflow, world.clock.now()).count("renewals", 1, NOON)
 
     assert answer.is_over
     assert answer.open_batches == 0
@@ -284,7 +284,7 @@ def test_it_is_over_when_everything_is_settled(world: World) -> None:
 
 
 def test_a_campaign_without_a_plan_has_nothing_open(world: World) -> None:
-    assert count_open(world.table, world.store, "renewals", 0, NOON, NOON).is_over
+    assert OpenCounter(world.table, world.store, world.workflow, NOON).count("renewals", 0, NOON).is_over
 
 
 @pytest.mark.parametrize("hours", [1, 72, 168])
@@ -297,7 +297,7 @@ def test_looks_come_at_growing_intervals_and_one_exactly_at_the_deadline(empty_w
     now = NOON
 
     for look_no in range(len(LOOKS) + LOOKS_AFTER_DEADLINE + 1):
-        answer = count_open(world.table, world.store, "renewals", look_no, NOON, now)
+        answer = OpenCounter(world.table, world.store, world.workflow, now).count("renewals", look_no, NOON)
         assert answer.look == look_no + 1
         if answer.is_over:
             break

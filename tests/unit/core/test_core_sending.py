@@ -15,7 +15,7 @@ from paceline.moments import iso, to_us
 from paceline.pacing import LATENESS_SECONDS
 from paceline.ports import OutgoingMessage
 from paceline.receipts import Receipt, apply_receipt
-from paceline.status import CampaignStatus, MessageStatus
+from paceline.status import CampaignStatus, Cause, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, a_lead, an_account, leads_of, phone_number
 from tests.fakes.tables import Killed, WatchedTable, killed_after_write, killed_before_write
 
@@ -165,7 +165,21 @@ def test_a_429_gives_the_claim_back_and_slows_the_route(world: World, batch: Bat
 
     assert world.message() is None
     assert world.pace()["next_free"] == to_us(NOON + timedelta(seconds=60))
+    world.clock.moment = NOON + timedelta(seconds=60)
     assert world.send(batch, round_no=2).status is MessageStatus.SENT
+
+
+def test_a_message_with_a_slot_in_the_pause_that_a_provider_asked_for_goes_back(world: World, batch: Batch) -> None:
+    world.provider.throttles = [60.0]
+    with pytest.raises(ProviderThrottled):
+        world.send(batch)
+    world.clock.moment = NOON + timedelta(seconds=59)
+
+    with pytest.raises(RateLimited) as refused:
+        world.send(batch, round_no=2)
+
+    assert refused.value.evidence["cause"] == Cause.PROVIDER_THROTTLED
+    assert world.message() is None
 
 
 def test_a_provider_that_does_not_answer_makes_it_unknown_and_it_is_never_sent_again(
@@ -274,6 +288,7 @@ def test_a_lead_without_a_message_after_a_429_is_counted_as_left(world: World) -
     world.provider.throttles = [1.0]
     with pytest.raises(ProviderThrottled):
         world.send(batch, 1, slot=datetime.fromisoformat(admission.items[0].slot))
+    world.clock.moment += timedelta(seconds=1)
     world.send(batch, 2, slot=world.clock.now())
 
     closed = world.close(batch)
