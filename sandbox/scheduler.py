@@ -36,6 +36,7 @@ class Timer:
 
     def cancel(self) -> None:
         self.cancelled = True
+        self.arguments = ()  # it stays in the heap until its moment, often minutes: its task need not
 
 
 class Future:
