@@ -35,7 +35,8 @@ def take_slots(table: Table, route: str, request: Request, now: datetime, *, has
     Raises: TransactionConflict, when the row changed under every try.
     """
     horizon = min(to_us(now) + HORIZON_US * (2 if has_waited else 1), request.last_slot)
-    pace = Pace(next_free=to_us(now) + 1, last_parts=request.max_parts)  # the usual case: the route is busy
+    # Read first: a form that fails is a write too, of the row that every batch of the route writes.
+    pace = to_pace(table.get(keys.route_pace(route)))
     for _ in range(MAX_FORMS):
         if max(pace.next_free, to_us(now)) > request.last_slot:
             return Turn(from_us(request.valid_until), throttled=False)
@@ -105,14 +106,17 @@ def _move_on(table: Table, route: str, pace: Pace, request: Request, now: dateti
 
 
 def _take_turn(table: Table, route: str, pace: Pace, request: Request, now: datetime) -> Turn:
-    at, next_turn = turn(pace, to_us(now), request.span)
-    values = {"next": next_turn}
-    condition = "attribute_not_exists(#next_turn)"
-    if pace.next_turn:
-        condition, values["was"] = "#next_turn = :was", pace.next_turn
-    try:
-        table.update(Update(keys.route_pace(route), "SET #next_turn = :next", values, condition))
-    except ConditionFailed as taken:  # somebody took that turn: the one after theirs
-        at, next_turn = turn(to_pace(taken.old), to_us(now), request.span)
-        table.update(Update(keys.route_pace(route), "SET #next_turn = :next", {"next": next_turn}))
-    return Turn(from_us(at), throttled=pace.throttled_until > to_us(now))
+    """Take the next turn; where somebody else took it meanwhile, the one after theirs."""
+    for _ in range(MAX_FORMS):
+        at, next_turn = turn(pace, to_us(now), request.span)
+        values = {"next": next_turn}
+        condition = "attribute_not_exists(#next_turn)"
+        if pace.next_turn:
+            condition, values["was"] = "#next_turn = :was", pace.next_turn
+        try:
+            table.update(Update(keys.route_pace(route), "SET #next_turn = :next", values, condition))
+        except ConditionFailed as taken:
+            pace = to_pace(taken.old)
+            continue
+        return Turn(from_us(at), throttled=pace.throttled_until > to_us(now))
+    raise TransactionConflict("the route's turns changed under every try", route=route)

@@ -109,7 +109,7 @@ def test_a_batch_that_asks_on_a_busy_route_writes_the_row_once(world: World) -> 
 
     slots(world, NOON + timedelta(seconds=1))
 
-    assert [(call.operation, call.outcome) for call in world.calls] == [("UpdateItem", "ok")]
+    assert [(call.operation, call.outcome) for call in world.calls] == [("GetItem", "ok"), ("UpdateItem", "ok")]
 
 
 def test_slots_are_given_no_further_ahead_than_the_horizon(world: World) -> None:
