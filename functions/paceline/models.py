@@ -153,13 +153,15 @@ class Plan(Model):
 class Lead:
     """One accepted lead, as a line of a batch's object: everything that a send needs.
 
-    lead_no: 1 for the first row of the file below its heading. parts: SMS segments of `text`.
+    lead_no: 1 for the first row of the file below its heading. parts: SMS segments of `text`. row_number: as a
+    spreadsheet shows it (0: unknown).
     """
 
     lead_no: int
     phone_number: str
     text: str
     parts: int
+    row_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

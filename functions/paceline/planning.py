@@ -76,7 +76,7 @@ class _Planning:
         choice, segments = self._choose(row.carrier), measure(row.text)
         self._advice.note(choice, row, segments)
         stream = self._stream(choice.route, zones_of(row.phone_number))
-        stream.add(Lead(row.lead_no, row.phone_number, row.text, segments.parts))
+        stream.add(Lead(row.lead_no, row.phone_number, row.text, segments.parts, row.row_number))
 
     def finish(self, file: LeadFile) -> Plan:
         """Write what is open and the manifests; return the plan."""

@@ -95,7 +95,7 @@ def test_every_row_is_in_exactly_one_place_with_its_reason() -> None:
     assert excluded_of(store, plan)[1]["explanation"] == "The same number as in row 2."
     (batch,) = batches_of(store, plan.batches_manifest_key)
     text = "Hi Ana, your policy quote is ready. Reply YES for a call, STOP to opt out."
-    assert leads_of(store, batch) == [Lead(1, "+12025550107", text, 1)]
+    assert leads_of(store, batch) == [Lead(1, "+12025550107", text, 1, 2)]
 
 
 def test_a_rejected_row_does_not_take_its_number_from_a_good_one() -> None:

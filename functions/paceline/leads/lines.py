@@ -10,7 +10,7 @@ from paceline.models import Lead
 
 def lead_to_line(lead: Lead) -> bytes:
     """Return the lead as a line of JSON, its line end included."""
-    fields = {"lead_no": lead.lead_no, "phone_number": lead.phone_number, "text": lead.text, "parts": lead.parts}
+    fields = {name: getattr(lead, name) for name in lead.__slots__}
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

@@ -33,7 +33,7 @@ _JOINT = "\x1f"  # a control character: no cell holds one
 def outcome_rows(leads: Iterable[tuple[Lead, Message | None]], excluded: Iterable[ExcludedLead]) -> Iterator[Row]:
     """Yield the rows of outcomes.csv (OUTCOME_COLUMNS), one per lead, by lead_no; the inputs may be in any order.
 
-    An accepted lead has no row_number; an excluded one has the kind of its exclusion as outcome and no route or times.
+    An excluded lead has the kind of its exclusion as outcome and no route or times.
     """
     accepted = (_accepted_row(lead, message) for lead, message in leads)
     return in_lead_order(chain(accepted, map(_excluded_row, excluded)))
@@ -78,10 +78,11 @@ def utc(time: datetime | None) -> str:
 
 def _accepted_row(lead: Lead, message: Message | None) -> Row:
     if message is None:
-        return _row(lead.lead_no, "", lead.phone_number, "", NO_MESSAGE, "", lead.parts, "", "", "")
+        row_number = lead.row_number or ""
+        return _row(lead.lead_no, row_number, lead.phone_number, "", NO_MESSAGE, "", lead.parts, "", "", "")
     return _row(
         lead.lead_no,
-        "",
+        lead.row_number or "",
         lead.phone_number,
         message.route,
         message.status.value,
