@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 from paceline import keys
 from paceline.accounts import opt_out
-from paceline.adapters.twilio import STATUSES, Twilio, cause_of
 from paceline.moments import iso
-from paceline.receipts import Receipt, apply_receipt, store_callback
+from paceline.ports import CallbackReader
+from paceline.receipts import apply_receipt, store_callback
 from paceline.table import Table
 
 # Words that end all messages to a number (CTIA; facts of the field: STOP, STOPALL, UNSUBSCRIBE, CANCEL, END, QUIT).
@@ -31,33 +31,35 @@ class Answer(IntEnum):
 
 
 def take_callback(
-    table: Table, provider: Twilio, url: str, query: Mapping[str, str], body: str, signature: str, now: datetime
+    table: Table, provider: CallbackReader, url: str, query: Mapping[str, str], body: str, signature: str, now: datetime
 ) -> Answer:
-    """Take one callback of Twilio's: a receipt (query message_id) or an inbound message (query account_id).
+    """Take one callback: a receipt (query message_id) or an inbound message (query account_id).
 
-    url: the whole address as Twilio called it, which its signature covers. Raises: TransactionConflict, TableThrottled.
+    url: the whole address as the provider called it: its signature covers that. Raises: TransactionConflict,
+    TableThrottled.
     """
     fields = dict(parse_qsl(body, keep_blank_values=True))
     if not provider.is_signed(url, fields, signature):
         return Answer.NOT_SIGNED
     if "message_id" in query:
-        return _take_receipt(table, query["message_id"], fields, now)
+        return _take_receipt(table, provider, query["message_id"], fields, now)
     if "account_id" in query and {"Body", "From"} <= fields.keys():
         return _take_inbound(table, query["account_id"], fields, now)
     return Answer.MALFORMED
 
 
-def _take_receipt(table: Table, message_id: str, fields: Mapping[str, str], now: datetime) -> Answer:
+def _take_receipt(
+    table: Table, provider: CallbackReader, message_id: str, fields: Mapping[str, str], now: datetime
+) -> Answer:
     try:
         keys.parse_message_id(message_id)
-        provider_message_id, status = fields["MessageSid"], fields["MessageStatus"]
+        receipt = provider.read_receipt(message_id, fields)
     except (ValueError, KeyError):
         return Answer.MALFORMED
     kept = {name: value for name, value in fields.items() if name not in _PERSONAL}
-    store_callback(table, "twilio", message_id, kept, now)
-    if status in STATUSES:  # an unknown word stays in the inbox, until somebody knows what it means
-        cause = cause_of(fields.get("ErrorCode"))
-        apply_receipt(table, Receipt(message_id, provider_message_id, STATUSES[status], cause), now)
+    store_callback(table, provider.name, message_id, kept, now)
+    if receipt is not None:  # a word that we do not know stays in the inbox, until somebody knows what it means
+        apply_receipt(table, receipt, now)
     return Answer.TAKEN
 
 

@@ -76,7 +76,3 @@ class ServiceFault(PacelineError):
 
 class ContractBroken(PacelineError):
     """A value is not what its JSON Schema in `contracts/` promises. Never expected; always an alarm."""
-
-
-class SumsDoNotClose(PacelineError):
-    """The report's sums do not close: some lead is in no outcome or in two. Never expected; always an alarm."""

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from paceline import keys
 from paceline.accounts import get_account
 from paceline.campaigns import OVER, get_campaign
-from paceline.models import Hold, JsonObject
+from paceline.models import Hold
 from paceline.moments import iso
 from paceline.ports import Workflow
 from paceline.routes import get_route
@@ -137,8 +137,3 @@ def _still_holds(table: Table, scope: str, campaign_id: str, hold: Hold, now: da
             cap = get_account(table, campaign.account_id).parts_per_day
             return cap is not None and cap <= (hold.limit or 0)
     return hold.until is None or now < hold.until
-
-
-def describe(row: Row) -> JsonObject:
-    """Return a hold's row without its token, for people."""
-    return {name: value for name, value in row.items() if name not in ("pk", "sk", "token")}

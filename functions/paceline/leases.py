@@ -5,7 +5,7 @@ One transaction writes the shared rows once a batch, whatever its size. Source: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from paceline import keys
@@ -130,7 +130,6 @@ def _try(table: Table, ask: _Ask) -> Row:
 
 def _read_refusal(ask: _Ask, reasons: tuple[Reason, ...]) -> _Ask | Row | Refusal:
     """Return the lease that exists, a smaller ask, or the refusal: whichever the reasons, by position, prove."""
-    asked = len(ask.leads)
     smallest: tuple[int, Refusal] | None = None
     for (cause, _), reason in zip(_actions(ask), reasons, strict=True):
         if reason.code != "ConditionalCheckFailed":
@@ -141,10 +140,10 @@ def _read_refusal(ask: _Ask, reasons: tuple[Reason, ...]) -> _Ask | Row | Refusa
         fits = _leads_that_fit(ask.leads, room)
         if smallest is None or fits < smallest[0]:
             smallest = (fits, refusal)
-    fits, refusal = smallest or (asked, None)  # type: ignore[assignment]
-    if fits == 0:
-        return refusal
-    return _Ask(ask.campaign, ask.route, ask.account, ask.batch_id, ask.round_no, ask.leads[:fits], ask.now)
+    if smallest is None:  # not reached: a refused transaction names a failed condition
+        return ask
+    fits, refusal = smallest
+    return replace(ask, leads=ask.leads[:fits]) if fits else refusal
 
 
 def _room(ask: _Ask, cause: Cause, old: Row) -> tuple[int, Refusal]:

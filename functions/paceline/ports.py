@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO, Protocol
 
+from paceline.receipts import Receipt
 from paceline.status import MessageStatus
 
 
@@ -104,3 +105,17 @@ class Provider(Protocol):
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
         """Return what the provider knows of a message that it accepted, or None."""
+
+
+class CallbackReader(Protocol):
+    """A provider's side of its callbacks."""
+
+    @property
+    def name(self) -> str:
+        """The provider's name, as rows and logs have it."""
+
+    def is_signed(self, url: str, fields: Mapping[str, str], given: str) -> bool:
+        """Tell whether a callback comes from the provider."""
+
+    def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
+        """Return a callback in our words; None for a status that we do not know. Raises: KeyError, for no receipt."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 
 from paceline.models import Batch, Hold, Model
 
@@ -62,12 +62,3 @@ class PlannedCampaign(Model):
     streams: int
     manifest_bucket: str
     streams_manifest_key: str
-
-
-class LambdaContext(BaseModel):
-    """The part of Lambda's context object that the handlers read."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    function_name: str
-    aws_request_id: str

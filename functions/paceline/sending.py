@@ -17,7 +17,7 @@ from paceline.errors import ProviderThrottled, ProviderUnsure, RateLimited, Tran
 from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
-from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider
+from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider, Refused
 from paceline.routes import route_now
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
@@ -98,12 +98,12 @@ class Sender:
             return note_unknown(self.table, batch.campaign_id, message)
         return self._record(batch, message, answer, now)
 
-    def _record(self, batch: Batch, message: Message, answer: object, sent_at: datetime) -> MessageStatus:
+    def _record(self, batch: Batch, message: Message, answer: Accepted | Refused, sent_at: datetime) -> MessageStatus:
         try:
             if isinstance(answer, Accepted):
                 record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at)
                 return MessageStatus.SENT
-            record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())  # type: ignore[attr-defined]
+            record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())
             return MessageStatus.FAILED
         except TransactionConflict:
             # Nothing else writes this row in a transaction; were it so, a retry must not see a bare claim and the

@@ -21,6 +21,7 @@ import httpx
 
 from paceline.errors import ProviderThrottled, ProviderUnsure
 from paceline.ports import Accepted, OutgoingMessage, ProviderRecord, Refused
+from paceline.receipts import Receipt
 from paceline.status import MessageStatus
 
 API = "https://api.twilio.com"
@@ -89,6 +90,8 @@ class Twilio:
     read_secret: returns the JSON secret {"account_sid", "auth_token"}, once, when the first message needs it.
     callback_url: where receipts go; our message id is added as a query.
     """
+
+    name = "twilio"
 
     def __init__(self, read_secret: Callable[[], str], callback_url: str) -> None:
         self._read_secret = read_secret
@@ -160,6 +163,13 @@ class Twilio:
         if response.status_code == 404:
             return None
         return _to_record(response.raise_for_status().json())
+
+    def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
+        """Return a status callback in our words; None for a status that we do not know. Raises: KeyError."""
+        provider_message_id, status = fields["MessageSid"], fields["MessageStatus"]
+        if status not in STATUSES:
+            return None
+        return Receipt(message_id, provider_message_id, STATUSES[status], cause_of(fields.get("ErrorCode")))
 
     def is_signed(self, url: str, fields: Mapping[str, str], given: str) -> bool:
         """Tell whether a callback comes from Twilio."""
