@@ -55,9 +55,7 @@ def test_a_report_before_the_end_is_not_ready(customer: Customer) -> None:
     ("change", "field"),
     [
         pytest.param({"time_zone": "Mars/One"}, "time_zone", id="a zone that does not exist"),
-        pytest.param(
-            {"parts_per_minute": 0}, "parts_per_minute", id="a cap of none"
-        ),
+        pytest.param({"parts_per_minute": 0}, "parts_per_minute", id="a cap of none"),
         pytest.param({"parts_per_day": 0}, "parts_per_day", id="a day of none"),
         pytest.param({"parts_per_minut": 5}, "parts_per_minut", id="a field that is misspelt"),
     ],
