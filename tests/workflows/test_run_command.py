@@ -37,7 +37,7 @@ def test_looking_on_does_not_change_the_timeline(leads: Path, tmp_path: Path, mo
     timelines = []
     for seconds in (0.0, 1e9):  # a look after each step of the clock, as on a slow machine; and none
         monkeypatch.setattr(run, "REFRESH_SECONDS", seconds)
-        summary_of(leads, "--seed", 3, "--out", tmp_path / str(seconds))
+        summary_of(leads, "--seed", 3, "--per-minute", 20, "--out", tmp_path / str(seconds))
         timelines.append((tmp_path / str(seconds) / "timeline.csv").read_bytes())
 
     assert timelines[0] == timelines[1]
