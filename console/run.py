@@ -45,12 +45,23 @@ class Options:
     profile: Profile = Profile()  # noqa: RUF009 (immutable)
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a run is. final: messages with a final receipt, the delivered ones among them."""
+
+    sent: int
+    delivered: int
+    final: int
+    now: datetime
+    held_by: list[dict[str, Any]]
+
+
 class Progress(Protocol):
     """Where a run shows how far it is."""
 
     def planned(self, plan: dict[str, Any]) -> None: ...
 
-    def moved(self, *, sent: int, final: int, now: datetime, held_by: list[dict[str, Any]]) -> None: ...
+    def moved(self, state: State) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +144,7 @@ def _live(sandbox: Sandbox, campaign_id: str, progress: Progress) -> None:
             last = time.monotonic()
             held_by = describe_campaign(table, get_campaign(table, campaign_id))["held_by"]
             carrier, now = sandbox.carrier, sandbox.scheduler.now()
-            progress.moved(sent=len(carrier.book), final=carrier.final, now=now, held_by=held_by)
+            progress.moved(State(len(carrier.book), carrier.delivered, carrier.final, now, held_by))
 
 
 def _next_look(sandbox: Sandbox) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from console.run import Result
+from console.run import Result, State
 from paceline.report.words import duration, label
 
 
@@ -22,7 +21,7 @@ class _Silent:
     def planned(self, plan: dict[str, Any]) -> None:
         """Show nothing."""
 
-    def moved(self, *, sent: int, final: int, now: datetime, held_by: list[dict[str, Any]]) -> None:
+    def moved(self, state: State) -> None:
         """Show nothing."""
 
 
@@ -46,10 +45,13 @@ class _Bar:
             self._console.print(f"[yellow]Warning:[/] {warning}", soft_wrap=True)
         self._progress.update(self._task, description="sent", total=leads["accepted"])
 
-    def moved(self, *, sent: int, final: int, now: datetime, held_by: list[dict[str, Any]]) -> None:
+    def moved(self, state: State) -> None:
         """Move the bar; say what is waited for."""
-        waits = f"{final:,} final" + "".join(f" · {_hold(hold)}" for hold in held_by[:2])
-        self._progress.update(self._task, completed=sent, clock=f"{now:%a %H:%M:%S} UTC", waits=waits)
+        waits = f"{state.delivered:,} delivered"
+        if state.sent > state.final:
+            waits += f" · {state.sent - state.final:,} wait for a receipt"
+        waits += "".join(f" · {_hold(hold)}" for hold in state.held_by[:2])
+        self._progress.update(self._task, completed=state.sent, clock=f"{state.now:%a %H:%M:%S} UTC", waits=waits)
 
 
 def _hold(hold: dict[str, Any]) -> str:

@@ -103,6 +103,7 @@ class Carrier:
     by_number: dict[str, list[Entry]] = field(default_factory=dict)
     callbacks_failed: int = 0
     final: int = 0
+    delivered: int = 0
 
     def __post_init__(self) -> None:
         self._receipt_delay = lognormal(self.rng, 4.0, 90.0)  # seconds: most handsets answer at once, some are off
@@ -186,7 +187,9 @@ class Carrier:
     # -- receipts ---------------------------------------------------------------------------------------------------
 
     def _start_receipt(self, entry: Entry, status: str, error_code: str) -> None:
-        self.final += entry.status in ("queued", "sent") and status != "sent"
+        if entry.status in ("queued", "sent") and status != "sent":
+            self.final += 1
+            self.delivered += status == "delivered"
         entry.status, entry.error_code = status, error_code
         self.scheduler.spawn(self._deliver_receipt, entry, status, error_code, name="receipt")
 
