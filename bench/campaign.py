@@ -13,14 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "functions")]
 
-from console.run import Options, run_campaign  # noqa: E402 (the path comes first)
+from console.run import Options, State, run_campaign  # noqa: E402 (the path comes first)
 from sandbox.testing.leads import AREA_CODES  # noqa: E402
 
 NUMBERS_AN_AREA = 9_900
@@ -31,7 +30,7 @@ PER_MINUTE = 240
 class _Silent:
     def planned(self, plan: dict[str, Any]) -> None: ...
 
-    def moved(self, *, sent: int, final: int, now: datetime, held_by: list[dict[str, Any]]) -> None: ...
+    def moved(self, state: State) -> None: ...
 
 
 def lead_lines(count: int) -> Iterator[str]:
