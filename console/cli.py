@@ -11,11 +11,11 @@ import click
 
 from console.check import check
 from console.conformance import conformance
-from console.customer import DEFAULT_PER_MINUTE
 from console.moment import Moment
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
 from console.up import up
+from sandbox.customer import DEFAULT_PER_MINUTE
 
 DEFAULT_MESSAGE = "Hi {{first_name|there}}, your policy quote is ready. Reply YES for a call, STOP to opt out."
 

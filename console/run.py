@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from console.customer import DEFAULT_PER_MINUTE, ApiRefused, Customer, set_up, table_of
 from paceline.campaigns import get_campaign
 from paceline.progress import describe_campaign
 from sandbox.carrier import Profile
+from sandbox.customer import DEFAULT_PER_MINUTE, ApiRefused, Customer, set_up, table_of
 from sandbox.scheduler import Stalled
 from sandbox.world import START, Sandbox
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from console.customer import ACCOUNT_ID, DEFAULT_PER_MINUTE, operator_of, set_up
 from console.moment import Moment
+from sandbox.customer import ACCOUNT_ID, DEFAULT_PER_MINUTE, operator_of, set_up
 from sandbox.gateway import Answer
 from sandbox.server.app import AsgiApp, ServerApp
 from sandbox.server.requests import Request

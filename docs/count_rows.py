@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from console.cli import DEFAULT_MESSAGE
-from console.customer import set_up
 from console.run import most_in_window
+from sandbox.customer import set_up
 from sandbox.dynamodb import Call
 from sandbox.world import Sandbox
 

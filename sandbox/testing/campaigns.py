@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-import boto3
-
-from paceline.accounts import get_account, store_key
-from paceline.adapters.dynamodb import DynamoDBTable
+from paceline.accounts import get_account
 from paceline.models import Account
 from paceline.table import Row
 from sandbox.carrier import DELIVERED, Carrier, Profile
+from sandbox.customer import Customer, operator_of, table_of
 from sandbox.engine import Execution
 from sandbox.latency import Latencies
 from sandbox.testing.leads import make_leads, to_csv
@@ -22,18 +19,9 @@ from sandbox.testing.tested_campaign import TestedCampaign
 from sandbox.testing.timeline import Timeline, moment
 from sandbox.world import START, Sandbox
 
-OPERATOR = "operator-of-the-test"
 MESSAGE = "Hi {{first_name|there}}, your quote is ready. Reply STOP to opt out."
 # A carrier without chance: tests say what goes wrong, and nothing else does.
 PERFECT = Profile(shares=((DELIVERED, 1.0),), refused=(), doubled=0.0)
-
-
-class Refused(Exception):
-    """The API refused a request; `status` is HTTP's, the text the problem's own sentence."""
-
-    def __init__(self, status: int, detail: str) -> None:
-        super().__init__(detail)
-        self.status = status
 
 
 class CampaignSandbox(Timeline):
@@ -52,14 +40,14 @@ class CampaignSandbox(Timeline):
     ) -> None:
         self.world = Sandbox(seed=seed, start=moment(start), profile=profile, latencies=latencies)
         self.campaigns: list[TestedCampaign] = []
-        self._keys: dict[str, str] = {}
+        self._customers: dict[str, Customer] = {}
         self._routes: dict[str, dict[str, Any]] = {}
 
     def __enter__(self) -> CampaignSandbox:
         self.world.__enter__()
         super().__init__(self.world.scheduler, self.world.engine)
-        self.table = DynamoDBTable(boto3.client("dynamodb"), self.world.outputs["TableName"])
-        store_key(self.table, OPERATOR, "operators", "operator")
+        self.table = table_of(self.world)
+        self._operator = operator_of(self.world)
         return self
 
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
@@ -71,7 +59,7 @@ class CampaignSandbox(Timeline):
         """Create an account with credits (1 a part) and a key. caps: `parts_per_day`."""
         self.call("POST", "/v1/admin/accounts", {"account_id": account_id, "credits": credits, **caps})
         key = self.call("POST", "/v1/admin/keys", {"account_id": account_id})
-        self._keys[account_id] = key["api_key"]
+        self._customers[account_id] = Customer(self.world, key["api_key"])
         return account_id
 
     def credits(self, count: int, account_id: str = "acme") -> None:
@@ -98,7 +86,7 @@ class CampaignSandbox(Timeline):
 
         An account and a route are created too, where the test has none.
         """
-        if account not in self._keys:
+        if account not in self._customers:
             self.account(account)
         if not self._routes:
             self.route()
@@ -117,12 +105,8 @@ class CampaignSandbox(Timeline):
         return self.world.carrier
 
     def call(self, method: str, path: str, body: object = None, *, account: str | None = None) -> dict[str, Any]:
-        """Call the API, as an operator or as an account's customer. Raises: Refused."""
-        answer = self.world.call_api(method, path, body, OPERATOR if account is None else self._keys[account])
-        content: dict[str, Any] = json.loads(answer.body or b"{}")
-        if answer.status >= 400:
-            raise Refused(answer.status, content.get("detail") or content.get("message") or "")
-        return content
+        """Call the API, as an operator or as an account's customer. Raises: ApiRefused."""
+        return (self._operator if account is None else self._customers[account]).call(method, path, body)
 
     # -- time ---------------------------------------------------------------------------------------------------------
 

@@ -104,7 +104,7 @@ class TestedCampaign:
         return self.read_report()
 
     def read_report(self) -> dict[str, Any]:
-        """Return the outcome report that is there now. Raises: Refused."""
+        """Return the outcome report that is there now. Raises: ApiRefused."""
         return self._sandbox.call("GET", f"/v1/campaigns/{self.campaign_id}/report", account=self._account)
 
     @property

@@ -16,7 +16,8 @@ import pytest
 
 from paceline import keys
 from sandbox.carrier import Profile
-from sandbox.testing.campaigns import CampaignSandbox, Refused
+from sandbox.customer import ApiRefused
+from sandbox.testing.campaigns import CampaignSandbox
 from sandbox.testing.history import states_entered
 from sandbox.testing.leads import AREA_CODES, make_leads, to_csv
 from sandbox.testing.machines import TestedStateMachine
@@ -201,7 +202,7 @@ def test_two_campaigns_of_two_accounts_run_side_by_side(sandbox: CampaignSandbox
 
 
 def test_what_the_api_refuses_is_an_error_with_its_own_sentence(sandbox: CampaignSandbox) -> None:
-    with pytest.raises(Refused, match="There is no route 'nowhere'"):
+    with pytest.raises(ApiRefused, match="There is no route 'nowhere'"):
         sandbox.campaign(leads=1, route="nowhere")
 
 

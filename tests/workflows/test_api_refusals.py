@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from console.customer import ApiRefused, Customer, operator_of, set_up
+from sandbox.customer import ApiRefused, Customer, operator_of, set_up
 from sandbox.world import Sandbox
 
 BODY: dict[str, Any] = {"name": "Renewals", "message": "Hi", "file_name": "leads.csv"}

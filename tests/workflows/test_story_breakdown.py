@@ -6,9 +6,9 @@ import csv
 import io
 from datetime import timedelta
 
-from console.customer import Customer, set_up
 from events.make_leads import lead_file
 from sandbox.carrier import DELIVERED, FILTERED, NO_FINAL_RECEIPT, Fate, Profile
+from sandbox.customer import Customer, set_up
 from sandbox.world import START, Sandbox
 
 IN, DELIVERED_COUNT, UNCONFIRMED, FAILED, FILTERED_COUNT, SKIPPED = 22_178, 11_497, 2_360, 7_075, 6_028, 1_246
