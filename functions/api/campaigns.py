@@ -31,7 +31,7 @@ UPLOAD_SECONDS = 3600
 
 
 class CampaignPost(Model):
-    """What a customer posts to create a campaign. account_id: only with an operator's key."""
+    """What a customer posts to create a campaign. account_id, and a weight above 1: only with an operator's key."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
     message: Annotated[str, Field(min_length=1, max_length=1600)]
@@ -43,6 +43,7 @@ class CampaignPost(Model):
     send_by: AwareDatetime | None = None
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
+    weight: Annotated[int, Field(ge=1, le=10)] = 1
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
 
 
@@ -53,6 +54,8 @@ def create(post: CampaignPost) -> JsonObject:
     account_id = caller.account_id or post.account_id
     if account_id is None:
         raise RequestInvalid("An operator's key needs `account_id` in the body.")
+    if post.weight > 1 and not caller.is_operator:
+        raise RequestInvalid("A weight above 1 takes a share from other campaigns: an operator's key can give it.")
     get_account(services.table, account_id)
     compile_template(post.message)
     if post.route:

@@ -37,13 +37,17 @@ def _known_zone(name: str) -> str:
 
 
 class Route(Model):
-    """A sending route with its caps. Caps count parts; None means no cap."""
+    """A sending route with its caps. Caps count parts; None means no cap.
+
+    concurrency: how many sends may be under way at once.
+    """
 
     name: RouteName
     provider: Literal["twilio"] = "twilio"
     sender: str = "+12025550100"
     parts_per_minute: Annotated[int, Field(ge=1)] = 240
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
+    concurrency: Annotated[int, Field(ge=1)] | None = None
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "America/New_York"
     carriers: tuple[str, ...] = ()
     is_enabled: bool = True
@@ -64,7 +68,7 @@ class Account(Model):
 
 
 class Campaign(Model):
-    """One campaign: a message for the leads of one file."""
+    """One campaign: a message for the leads of one file. weight: its share of a route that others send on too."""
 
     campaign_id: CampaignId
     account_id: str
@@ -78,6 +82,7 @@ class Campaign(Model):
     send_by: AwareDatetime | None = None
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
+    weight: Annotated[int, Field(ge=1, le=10)] = 1
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
 
