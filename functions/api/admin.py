@@ -1,4 +1,4 @@
-"""The operators' routes: accounts, credits, routes and keys. A change is a signal to what it may set free."""
+"""The operators' routes: accounts, credits, routes and keys. Every change is audited, and a signal to what it frees."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
-from api.caller import require_operator, services
-from paceline.accounts import buy_credits, create_account, get_account, store_key
+from api.caller import revision_seen, services, sign_as_operator
+from paceline.accounts import buy_credits, change_account, create_account, create_key, get_account
+from paceline.audit import account_subject, changes_of, route_subject
 from paceline.holds import account_scope, release_holds, route_scope
-from paceline.models import Account, JsonObject, Model, Route
-from paceline.routes import describe_route, put_route
+from paceline.models import Account, JsonObject, Model, Route, RouteName
+from paceline.routes import change_route, describe_route, put_route
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -24,6 +25,15 @@ class AccountPost(Model):
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
 
 
+class AccountPatch(Model):
+    """What to change of an account; what is not given stays. parts_per_day: null removes the cap."""
+
+    name: str = ""
+    parts_per_day: Annotated[int, Field(ge=1)] | None = None
+    compliance_status: Literal["approved", "pending", "refused"] = "approved"
+    operational_status: Literal["active", "suspended"] = "active"
+
+
 class CreditsPost(Model):
     credits: Annotated[int, Field(ge=1)]
 
@@ -31,42 +41,90 @@ class CreditsPost(Model):
 class KeyPost(Model):
     account_id: str
     scope: Literal["customer", "operator"] = "customer"
+    name: Annotated[str, Field(max_length=100)] = ""
+
+
+class RoutePatch(Route):
+    """What to change of a route; what is not given stays. null removes a cap."""
+
+    name: RouteName = "the-same"
 
 
 @router.post("/v1/admin/accounts")
 def create(post: AccountPost) -> JsonObject:
     """Create an account; the same again changes nothing."""
-    require_operator(router.current_event.raw_event)
+    signature = sign_as_operator(router.current_event.raw_event)
     account = Account(
         account_id=post.account_id, name=post.name, available=post.credits, parts_per_day=post.parts_per_day
     )
-    return create_account(services.table, account).model_dump(mode="json")
+    return create_account(services.table, account, signature).model_dump(mode="json")
+
+
+@router.patch("/v1/admin/accounts/<account_id>")
+def patch_account(account_id: str, post: AccountPatch) -> JsonObject:
+    """Change an account's cap, statuses or name; batches that wait for the account go on at once."""
+    event = router.current_event.raw_event
+    fields = post.model_dump(mode="json", exclude_unset=True)
+    signature = sign_as_operator(event)
+    change_account(services.table, account_id, fields, signature, revision=revision_seen(event))
+    released = release_holds(services.table, services.workflow, account_scope(account_id))
+    return get_account(services.table, account_id).model_dump(mode="json") | {"released_batches": released}
 
 
 @router.post("/v1/admin/accounts/<account_id>/credits")
 def add_credits(account_id: str, post: CreditsPost) -> JsonObject:
     """Add bought credits; batches that wait for credits go on at once."""
-    require_operator(router.current_event.raw_event)
-    account = buy_credits(services.table, account_id, post.credits)
+    signature = sign_as_operator(router.current_event.raw_event)
+    account = buy_credits(services.table, account_id, post.credits, signature)
     released = release_holds(services.table, services.workflow, account_scope(account_id))
     return account.model_dump(mode="json") | {"released_batches": released}
 
 
+@router.get("/v1/admin/accounts/<account_id>/changes")
+def account_changes(account_id: str) -> JsonObject:
+    """Return every change of an account by an operator, the newest first."""
+    sign_as_operator(router.current_event.raw_event)
+    get_account(services.table, account_id)
+    return {"account_id": account_id, "changes": changes_of(services.table, account_subject(account_id))}
+
+
 @router.post("/v1/admin/routes")
 def set_route(post: Route) -> JsonObject:
-    """Create a route or change its caps; batches that wait for it go on at once."""
-    require_operator(router.current_event.raw_event)
-    put_route(services.table, post)
-    released = release_holds(services.table, services.workflow, route_scope(post.name))
-    return describe_route(services.table, post, services.clock.now()) | {"released_batches": released}
+    """Create a route or make it this one; batches that wait for it go on at once."""
+    event = router.current_event.raw_event
+    put_route(services.table, post, sign_as_operator(event), revision=revision_seen(event))
+    return _changed_route(post.name)
+
+
+@router.patch("/v1/admin/routes/<name>")
+def patch_route(name: str, post: RoutePatch) -> JsonObject:
+    """Change what is given of a route; batches that wait for it go on at once."""
+    event = router.current_event.raw_event
+    fields = post.model_dump(exclude_unset=True)
+    change_route(services.table, name, fields, sign_as_operator(event), revision=revision_seen(event))
+    return _changed_route(name)
+
+
+@router.get("/v1/admin/routes/<name>/changes")
+def route_changes(name: str) -> JsonObject:
+    """Return every change of a route, the newest first."""
+    sign_as_operator(router.current_event.raw_event)
+    return {"route": name, "changes": changes_of(services.table, route_subject(name))}
 
 
 @router.post("/v1/admin/keys")
-def create_key(post: KeyPost) -> JsonObject:
-    """Return a new API key. It is shown this once: only its hash is kept."""
-    require_operator(router.current_event.raw_event)
+def make_key(post: KeyPost) -> JsonObject:
+    """Return a new API key. It is shown this once: only its hash is kept. Its key_id is what the audit shows."""
+    signature = sign_as_operator(router.current_event.raw_event)
     if post.scope == "customer":
         get_account(services.table, post.account_id)
     secret = "pk_" + secrets.token_urlsafe(32)
-    store_key(services.table, secret, post.account_id, post.scope)
-    return {"api_key": secret, "account_id": post.account_id, "scope": post.scope}
+    key_id = create_key(services.table, secret, post.account_id, post.scope, post.name, signature)
+    shown = {"api_key": secret, "key_id": key_id, "name": post.name}
+    return shown | {"account_id": post.account_id, "scope": post.scope}
+
+
+def _changed_route(name: str) -> JsonObject:
+    # After an error between change and signal, the same request again still sends the signal.
+    released = release_holds(services.table, services.workflow, route_scope(name))
+    return describe_route(services.table, name, services.clock.now()) | {"released_batches": released}

@@ -12,6 +12,7 @@ from api import admin, campaigns
 from api.caller import Forbidden
 from paceline.errors import (
     CampaignNotFound,
+    ChangedMeanwhile,
     LeadFileInvalid,
     ObjectNotFound,
     PacelineError,
@@ -32,6 +33,7 @@ STATUS = {
     RouteNotFound: 422,
     LeadFileInvalid: 422,
     ReportNotReady: 409,
+    ChangedMeanwhile: 409,
     RequestInvalid: 422,
     Forbidden: 403,
 }

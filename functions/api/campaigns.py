@@ -17,14 +17,14 @@ from paceline.holds import release_campaign
 from paceline.leads.template import compile_template
 from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
 from paceline.progress import describe_campaign
-from paceline.routes import all_routes, describe_route, get_route
+from paceline.routes import describe_route, get_route, route_names
 from paceline.starting import dry_run, start_campaign
 from paceline.status import CampaignStatus
 
 router = Router()  # type: ignore[no-untyped-call]
 
 # What a campaign gets after it was posted is no part of whether two posts are the same.
-_NOT_POSTED = {"status", "created_at", "execution_arn"}
+_NOT_POSTED = {"status", "created_at", "execution_arn", "pauses"}
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
 UPLOAD_SECONDS = 3600
@@ -181,7 +181,7 @@ def report(campaign_id: str) -> JsonObject:
 def routes() -> JsonObject:
     """Return every cap on every route, with today's use."""
     now = services.clock.now()
-    return {"routes": [describe_route(services.table, route, now) for route in all_routes(services.table)]}
+    return {"routes": [describe_route(services.table, name, now) for name in route_names(services.table)]}
 
 
 @router.get("/v1/account")

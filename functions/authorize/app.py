@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paceline.accounts import find_key
+from paceline.accounts import find_key, key_id_of
 from paceline.bootstrap import Services
 from paceline.models import JsonObject
 
@@ -13,7 +13,9 @@ services = Services()
 
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     """Return whether the key is known, and for whom: what the API's handlers get as their caller."""
-    key = find_key(services.table, event["headers"].get("x-api-key", ""))
+    secret = event["headers"].get("x-api-key", "")
+    key = find_key(services.table, secret)
     if key is None:
         return {"isAuthorized": False}
-    return {"isAuthorized": True, "context": {"account_id": key["account_id"], "scope": key["scope"]}}
+    who = {"account_id": key["account_id"], "scope": key["scope"]}
+    return {"isAuthorized": True, "context": who | {"key_id": key_id_of(secret), "key_name": key.get("name", "")}}

@@ -3,47 +3,70 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from paceline import keys, rows
-from paceline.errors import RequestInvalid
+from paceline.audit import MAX_TRIES, Change, Signature, account_subject, audit_row, make_change, transact
+from paceline.errors import RequestInvalid, TransactionConflict
 from paceline.models import Account
-from paceline.table import ConditionFailed, Put, Row, Table, Update
+from paceline.table import Put, Row, Table, TransactionRefused, Update
+
+KEY_ID_LENGTH = 8
 
 
-def create_account(table: Table, account: Account) -> Account:
+def create_account(table: Table, account: Account, signature: Signature) -> Account:
     """Create an account with its first credits; the same again changes nothing."""
     account = account.model_copy(update={"bought": account.available, "reserved": 0, "consumed": 0})
+    made = {name: {"before": None, "after": getattr(account, name)} for name in ("bought", "parts_per_day")}
+    put = Put(rows.account_row(account), condition="attribute_not_exists(#pk)")
     try:
-        table.put(Put(rows.account_row(account), condition="attribute_not_exists(#pk)"))
-    except ConditionFailed as exists:
-        return rows.to_account(exists.old or {})
+        transact(table, [put, audit_row(account_subject(account.account_id), signature, made)])
+    except TransactionRefused as exists:
+        return rows.to_account(exists.reasons[0].old or {})
     return account
 
 
 def get_account(table: Table, account_id: str) -> Account:
     """Return an account. Raises: RequestInvalid, where there is none."""
+    return rows.to_account(_row(table, account_id))
+
+
+def _row(table: Table, account_id: str) -> Row:
     row = table.get(keys.account(account_id))
     if row is None:
         raise RequestInvalid(f"There is no account {account_id!r}.", account_id=account_id)
-    return rows.to_account(row)
+    return row
 
 
-def buy_credits(table: Table, account_id: str, credit_count: int) -> Account:
-    """Add bought credits (parts) to an account. Raises: RequestInvalid."""
-    try:
-        row = table.update(
-            Update(
-                keys.account(account_id),
-                "ADD #available :n, #bought :n",
-                {"n": credit_count},
-                condition="attribute_exists(#pk)",
-            ),
-            returning="ALL_NEW",
+def change_account(
+    table: Table, account_id: str, fields: Mapping[str, Any], signature: Signature, *, revision: int | None = None
+) -> bool:
+    """Change an account's name, day cap or statuses; None removes the cap. Return whether it changed.
+
+    Raises: RequestInvalid, ChangedMeanwhile, TransactionConflict.
+    """
+    subject, row = account_subject(account_id), _row(table, account_id)
+    return make_change(table, Change(subject, keys.account(account_id), row, fields, signature, revision))
+
+
+def buy_credits(table: Table, account_id: str, credit_count: int, signature: Signature) -> Account:
+    """Add bought credits (parts) to an account. Two purchases at once both count. Raises: RequestInvalid."""
+    for _ in range(MAX_TRIES):
+        before = _row(table, account_id).get("bought", 0)
+        differences = {"bought": {"before": before, "after": before + credit_count}}
+        add = Update(
+            keys.account(account_id),
+            "ADD #available :n, #bought :n",
+            {"n": credit_count, "before": before},
+            condition="#bought = :before",
         )
-    except ConditionFailed:
-        raise RequestInvalid(f"There is no account {account_id!r}.", account_id=account_id) from None
-    return rows.to_account(row)
+        try:
+            transact(table, [add, audit_row(account_subject(account_id), signature, differences)])
+        except TransactionRefused:  # another purchase came between: the next look sees it
+            continue
+        return get_account(table, account_id)
+    raise TransactionConflict("other purchases came before every try", account_id=account_id)
 
 
 def key_digest(secret: str) -> str:
@@ -51,14 +74,35 @@ def key_digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def store_key(table: Table, secret: str, account_id: str, scope: str) -> None:
-    """Keep an API key's hash. scope: "customer" (its account) or "operator" (every account)."""
+def key_id_of(secret: str) -> str:
+    """Return the public id of an API key: what the audit trail names it by."""
+    return key_digest(secret)[:KEY_ID_LENGTH]
+
+
+def store_key(table: Table, secret: str, account_id: str, scope: str, *, name: str = "") -> str:
+    """Keep an API key's hash; return its id. scope: "customer" (its account) or "operator" (every account).
+
+    Nobody signs for it: so the first operator's key is made.
+    """
+    table.put(_key_put(secret, account_id, scope, name))
+    return key_id_of(secret)
+
+
+def create_key(table: Table, secret: str, account_id: str, scope: str, name: str, signature: Signature) -> str:
+    """Keep an API key's hash as `store_key` does, on an operator's behalf; return its id."""
+    made = {f"key {key_id_of(secret)}": {"before": None, "after": {"scope": scope, "name": name}}}
+    audit = audit_row(account_subject(account_id), signature, made)
+    transact(table, [_key_put(secret, account_id, scope, name), audit])
+    return key_id_of(secret)
+
+
+def _key_put(secret: str, account_id: str, scope: str, name: str) -> Put:
     pk, sk = keys.api_key(key_digest(secret))
-    table.put(Put({"pk": pk, "sk": sk, "account_id": account_id, "scope": scope}))
+    return Put({"pk": pk, "sk": sk, "account_id": account_id, "scope": scope, "name": name})
 
 
 def find_key(table: Table, secret: str) -> Row | None:
-    """Return the key's account and scope, or None."""
+    """Return the key's account, scope and name, or None."""
     return table.get(keys.api_key(key_digest(secret)))
 
 

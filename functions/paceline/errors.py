@@ -62,6 +62,10 @@ class ReportNotReady(PacelineError):
     """The campaign has not ended, so it has no report yet."""
 
 
+class ChangedMeanwhile(PacelineError):
+    """A change was asked of a state that is past: somebody changed it first. `now` is what is there."""
+
+
 class RequestInvalid(PacelineError):
     """A customer's request cannot be followed; the message says what to change."""
 

@@ -12,6 +12,7 @@
 | recipient | its send, a STOP | 1 a message | sends to the same person |
 | inbox | one receipt | 1 a receipt | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
+| audit | an operator's change | 0 | nobody |
 
 `paceline run` counts the real writes; the table above is held to it by tests/workflows.
 """
@@ -86,6 +87,15 @@ def inbox(message_id: str, digest: str) -> Key:
 
 def hold(scope: str, campaign_id: str, batch_id: str) -> Key:
     return f"HOLD#{scope}", f"{campaign_id}#{batch_id}"
+
+
+def audit_partition(subject: str) -> str:
+    """The partition of every change of a route or an account. subject: ROUTE#<name> or ACCOUNT#<id>."""
+    return f"AUDIT#{subject}"
+
+
+def audit(subject: str, at: str, request_id: str) -> Key:
+    return audit_partition(subject), f"{at}#{request_id}"
 
 
 def api_key(digest: str) -> Key:

@@ -67,6 +67,15 @@ class Account(Model):
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
 
 
+class Pause(Model):
+    """One pause of a campaign. paused_by, resumed_by: ids of API keys; None while it lasts."""
+
+    paused_at: AwareDatetime
+    paused_by: str = ""
+    resumed_at: AwareDatetime | None = None
+    resumed_by: str | None = None
+
+
 class Campaign(Model):
     """One campaign: a message for the leads of one file. weight: its share of a route that others send on too."""
 
@@ -85,6 +94,7 @@ class Campaign(Model):
     weight: Annotated[int, Field(ge=1, le=10)] = 1
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
+    pauses: tuple[Pause, ...] = ()
 
 
 class LeadCounts(Model):
@@ -187,7 +197,10 @@ class ExcludedLead:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message's row, as the ledger holds it. Times are aware UTC; parts are credits."""
+    """One message's row, as the ledger holds it. Times are aware UTC; parts are credits.
+
+    sent_at: just before the provider was called. answered_at: when its answer was seen; it left in between.
+    """
 
     lead_no: int
     batch_id: str
@@ -199,6 +212,7 @@ class Message:
     slot: datetime | None = None
     claimed_at: datetime | None = None
     sent_at: datetime | None = None
+    answered_at: datetime | None = None
     final_at: datetime | None = None
     provider_message_id: str = ""
 

@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from paceline import keys, rows
-from paceline.errors import RouteNotFound
+from paceline.audit import Change, Signature, make_change, route_subject
+from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.models import JsonObject, Route
-from paceline.moments import from_us, iso
-from paceline.table import Put, Table
+from paceline.moments import from_us, iso, to_us
+from paceline.table import Put, Row, Table
 from paceline.windows import day_of, end_of_day
 
+CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
 
-def put_route(table: Table, route: Route) -> None:
-    """Create a route, or change its caps; a change binds every admission from now on."""
-    table.put(Put(rows.route_row(route)))
-    table.put(Put({"pk": keys.route_names(), "sk": route.name}))
+# The pace row keeps, for each campaign that asked for slots lately, when its turn is.
+_TURN = "turn#"
+
+
+def put_route(table: Table, route: Route, signature: Signature, *, revision: int | None = None) -> bool:
+    """Create a route, or make it this one; a change binds every admission from now on. Return whether it changed.
+
+    What sends note in the row stays. revision: the one that the operator saw; another one there is an error.
+    Raises: ChangedMeanwhile, TransactionConflict.
+    """
+    row = table.get(keys.route(route.name)) or {}
+    return _change(table, route.name, row, route.model_dump(mode="json"), signature, revision)
+
+
+def change_route(
+    table: Table, name: str, fields: Mapping[str, Any], signature: Signature, *, revision: int | None = None
+) -> bool:
+    """Change some fields of a route; None removes a cap. Return whether it changed.
+
+    Raises: RouteNotFound, ChangedMeanwhile, TransactionConflict; ValidationError, for what no route can be.
+    """
+    row = route_row(table, name)
+    wanted = Route.model_validate({**rows.to_route(row).model_dump(), **fields}).model_dump(mode="json")
+    return _change(table, name, row, {field: wanted[field] for field in fields}, signature, revision)
+
+
+def _change(
+    table: Table, name: str, row: Row, values: Mapping[str, Any], signature: Signature, revision: int | None
+) -> bool:
+    if values.get("name", name) != name:
+        raise RequestInvalid("A route's name cannot change.")
+    before, after = row.get("parts_per_minute"), values.get("parts_per_minute")
+    is_lowered = before is not None and after is not None and after < before
+    # Slots that were given at the old pace are more than the new one allows: sends compare this moment.
+    also = {"caps_lowered_at": to_us(signature.at)} if is_lowered else {}
+    change = Change(route_subject(name), keys.route(name), row, values, signature, revision, also)
+    return make_change(table, change, *([] if row else [Put({"pk": keys.route_names(), "sk": name})]))
 
 
 def get_route(table: Table, name: str) -> Route:
@@ -23,26 +61,72 @@ def get_route(table: Table, name: str) -> Route:
     return route_now(table, name)[0]
 
 
-def route_now(table: Table, name: str) -> tuple[Route, int]:
-    """Return a route, and until when its provider asked for a pause (microseconds; 0: never). Raises: RouteNotFound."""
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What a send must know of its route beside its caps. Microseconds since 1970; 0: never.
+
+    throttled_until: the end of the pause that the provider asked for. caps_lowered_at: slots given before are too many.
+    """
+
+    throttled_until: int
+    caps_lowered_at: int
+
+
+def route_now(table: Table, name: str) -> tuple[Route, Signals]:
+    """Return a route, and what stops those that have slots on it. Raises: RouteNotFound."""
+    row = route_row(table, name)
+    return rows.to_route(row), Signals(row.get("throttled_until", 0), row.get("caps_lowered_at", 0))
+
+
+def route_row(table: Table, name: str) -> Row:
+    """Return a route's row, with what is noted beside the route. Raises: RouteNotFound."""
     row = table.get(keys.route(name))
     if row is None:
         names = ", ".join(sorted(row["sk"] for row in table.query(keys.route_names()))) or "none"
         raise RouteNotFound(f"There is no route {name!r}. Routes: {names}.", route=name)
-    return rows.to_route(row), row.get("throttled_until", 0)
+    return row
+
+
+def route_names(table: Table) -> list[str]:
+    """Return the name of every route, in order."""
+    return [row["sk"] for row in table.query(keys.route_names())]
 
 
 def all_routes(table: Table) -> list[Route]:
     """Return every route, by name."""
-    return [get_route(table, row["sk"]) for row in table.query(keys.route_names())]
+    return [get_route(table, name) for name in route_names(table)]
 
 
-def describe_route(table: Table, route: Route, now: datetime) -> JsonObject:
-    """Return a route's caps with today's use of each, and when the day's use starts anew."""
-    day = table.get(keys.route_day(route.name, day_of(now, route.time_zone))) or {}
+def describe_route(table: Table, name: str, now: datetime) -> JsonObject:
+    """Return a route's caps with today's use, who changed each and when, and when the day's use starts anew.
+
+    Raises: RouteNotFound.
+    """
+    row = route_row(table, name)
+    route, changed = rows.to_route(row), row.get("changed", {})
+    used = parts_used(table, route, now)
     pace = table.get(keys.route_pace(route.name)) or {}
+    caps: dict[str, JsonObject] = {cap: {"limit": getattr(route, cap)} | _stamp(changed.get(cap)) for cap in CAPS}
+    caps["parts_per_day"] |= {"used": used, "resets_at": iso(end_of_day(now, route.time_zone))}
     return route.model_dump(mode="json") | {
-        "parts_used_today": day.get("used", 0),
+        "caps": caps,
+        "revision": row.get("revision", 0),
+        "parts_used_today": used,
         "day_ends_at": iso(end_of_day(now, route.time_zone)),
         "slots_given_until": iso(from_us(pace["next_free"])) if "next_free" in pace else None,
     }
+
+
+def parts_used(table: Table, route: Route, now: datetime) -> int:
+    """Return how many parts of the route's day are leased or sent."""
+    row = table.get(keys.route_day(route.name, day_of(now, route.time_zone))) or {}
+    return int(row.get("used", 0))
+
+
+def campaigns_on(pace_row: Row) -> list[str]:
+    """Return the campaigns that asked for slots of the route lately, by name, from its pace row."""
+    return sorted(name.removeprefix(_TURN) for name in pace_row if name.startswith(_TURN))
+
+
+def _stamp(changed: JsonObject | None) -> JsonObject:
+    return {"changed_at": changed["at"] if changed else None, "changed_by": changed["by"] if changed else None}

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from paceline import keys
+from paceline.audit import STAMPS
 from paceline.models import Account, Campaign, Message, Route
 from paceline.moments import iso
 from paceline.status import MessageStatus
@@ -42,7 +43,7 @@ def account_row(account: Account) -> Row:
 
 
 def to_account(row: Row) -> Account:
-    return Account.model_validate(_values(row))
+    return Account.model_validate(_values(row, *STAMPS))
 
 
 def route_row(route: Route) -> Row:
@@ -50,7 +51,8 @@ def route_row(route: Route) -> Row:
 
 
 def to_route(row: Row) -> Route:
-    return Route.model_validate(_values(row, "throttled_until"))
+    """Return the route without what sends and operators note beside it."""
+    return Route.model_validate(_values(row, "throttled_until", "caps_lowered_at", *STAMPS))
 
 
 def campaign_row(campaign: Campaign) -> Row:
@@ -77,7 +79,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
         "rank": RANK[message.status],
         "cause": message.cause or None,
     }
-    times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "final_at")}
+    times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "answered_at", "final_at")}
     values |= {name: iso(moment) if moment else None for name, moment in times.items()}
     return _row(keys.message(campaign_id, message.batch_id, message.lead_no), values)
 
@@ -94,6 +96,7 @@ def to_message(row: Row) -> Message:
         slot=_moment(row, "slot"),
         claimed_at=_moment(row, "claimed_at"),
         sent_at=_moment(row, "sent_at"),
+        answered_at=_moment(row, "answered_at"),
         final_at=_moment(row, "final_at"),
         provider_message_id=row.get("provider_message_id", ""),
     )

@@ -18,16 +18,18 @@ import boto3
 from moto import mock_aws
 
 from paceline import keys
+from paceline.accounts import buy_credits as bought_by
 from paceline.accounts import create_account, get_account
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.admission import Admission, Admitter
+from paceline.audit import Signature
 from paceline.campaigns import create_campaign, set_status
 from paceline.closing import Closed, close_round
 from paceline.leads.lines import lead_to_line
 from paceline.models import Account, Batch, Campaign, Lead, Message, Route, SendingWindow
 from paceline.moments import to_us
 from paceline.reconciliation import Reconciler
-from paceline.routes import put_route
+from paceline.routes import put_route as put_by
 from paceline.rows import to_message
 from paceline.sending import Sender, Sent
 from paceline.status import CampaignStatus, MessageStatus
@@ -41,6 +43,20 @@ from tests.fakes.stores import MemoryStore
 NOON = datetime(2026, 9, 2, 16, tzinfo=UTC)
 AWS_ACCOUNT, REGION = "123456789012", "us-east-1"
 ALWAYS = SendingWindow.model_validate({"opens": "00:00", "closes": "00:00"})
+
+
+# An operator's, for changes whose author is not the test's question.
+SIGNED = Signature("0perator", NOON, "request")
+
+
+def put_route(table: Table, route: Route) -> None:
+    """Let an operator set a route."""
+    put_by(table, route, SIGNED)
+
+
+def buy_credits(table: Table, account_id: str, credit_count: int) -> None:
+    """Let an operator add credits."""
+    bought_by(table, account_id, credit_count, SIGNED)
 
 
 def a_campaign(**changes: Any) -> Campaign:
@@ -109,11 +125,12 @@ class World:
         """Let accounts, campaigns and routes exist."""
         for thing in things:
             if isinstance(thing, Account):
-                create_account(self.table, thing)
+                create_account(self.table, thing, SIGNED)
             elif isinstance(thing, Campaign):
                 create_campaign(self.table, thing)
             else:
                 put_route(self.table, thing)
+        self.calls.clear()  # what tests count is what comes after
 
     def has_batch(self, leads: list[Lead], batch_id: str = "00001", **changes: Any) -> Batch:
         """Write a batch's object; return its descriptor."""

@@ -8,16 +8,24 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.accounts import buy_credits
 from paceline.admission import MAX_ROUNDS, Admission, Decision
 from paceline.models import Batch, Route, SendingWindow
 from paceline.moments import iso, to_us
 from paceline.pacing import LATENESS_US, interval_us
-from paceline.routes import put_route
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from sandbox.dynamodb import Latency
-from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of, seconds_after
+from tests.builders.core import (
+    NOON,
+    World,
+    a_campaign,
+    a_world,
+    an_account,
+    buy_credits,
+    leads_of,
+    put_route,
+    seconds_after,
+)
 from tests.fakes.tables import Killed, killed_after_write, killed_before_write
 
 OFFICE_HOURS = SendingWindow.model_validate({"opens": "08:00", "closes": "17:00"})

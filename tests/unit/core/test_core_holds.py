@@ -8,7 +8,6 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.accounts import buy_credits
 from paceline.holds import (
     account_scope,
     campaign_scope,
@@ -19,10 +18,9 @@ from paceline.holds import (
     scope_of,
 )
 from paceline.models import Hold, Route, SendingWindow
-from paceline.routes import put_route
 from paceline.status import CampaignStatus, Cause
 from paceline.table import Update
-from tests.builders.core import NOON, World, a_campaign, an_account, leads_of
+from tests.builders.core import NOON, World, a_campaign, an_account, buy_credits, leads_of, put_route
 
 TODAY = date(2026, 9, 2)
 MIDNIGHT = datetime.fromisoformat("2026-09-03T04:00:00Z")

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline import keys
-from paceline.accounts import buy_credits
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.errors import TableThrottled, TransactionConflict
 from paceline.leases import MAX_TRIES, Refusal, take_lease
@@ -19,7 +18,7 @@ from paceline.models import Account, Hold, Lead, Route
 from paceline.status import Cause
 from paceline.table import Row, Table, Update
 from sandbox.dynamodb import Latency
-from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of
+from tests.builders.core import NOON, World, a_campaign, a_world, an_account, buy_credits, leads_of
 from tests.fakes.tables import meddled
 
 TODAY = date(2026, 9, 2)
