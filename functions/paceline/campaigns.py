@@ -11,6 +11,10 @@ from paceline.models import Campaign, Plan
 from paceline.status import CampaignStatus
 from paceline.table import ConditionFailed, Put, Table, Update
 
+# No message is handed to the provider later than this after its campaign's pause was accepted: a sender that has
+# looked at the campaign longer ago gives its claim up.
+PAUSE_BOUND_SECONDS = 5
+
 OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
 
 

@@ -50,8 +50,8 @@ class Sender:
         Raises: RateLimited, ProviderThrottled (back to admission); TransactionConflict, TableThrottled (again).
         """
         campaign = get_campaign(self.table, batch.campaign_id)
-        route, throttled_until = route_now(self.table, batch.route)
-        self._check_may_go(campaign, batch, slot, throttled_until)
+        route, signals = route_now(self.table, batch.route)
+        self._check_may_go(campaign, batch, slot, signals.throttled_until)
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
