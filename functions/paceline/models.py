@@ -53,8 +53,18 @@ class Route(Model):
     is_enabled: bool = True
 
 
+class RoutingRules(Model):
+    """An account's own way to routes. carriers: carrier → route; otherwise: instead of `shared`, where it is given."""
+
+    carriers: dict[str, RouteName] = {}
+    otherwise: RouteName | None = None
+
+
 class Account(Model):
-    """A customer's account and its credits (1 credit = 1 part)."""
+    """A customer's account and its credits (1 credit = 1 part).
+
+    sending_window: its campaigns send only while it is open too. help_text: the answer to HELP; blank: the provider's.
+    """
 
     account_id: str
     name: str = ""
@@ -65,6 +75,9 @@ class Account(Model):
     compliance_status: Literal["approved", "pending", "refused"] = "approved"
     operational_status: Literal["active", "suspended"] = "active"
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
+    sending_window: SendingWindow | None = None
+    routing: RoutingRules = RoutingRules()
+    help_text: Annotated[str, Field(max_length=320)] = ""
 
 
 class Pause(Model):
@@ -77,7 +90,10 @@ class Pause(Model):
 
 
 class Campaign(Model):
-    """One campaign: a message for the leads of one file. weight: its share of a route that others send on too."""
+    """One campaign: a message for the leads of one file. weight: its share of a route that others send on too.
+
+    smart_punctuation: whether typographic quotes, dashes and dots are made GSM-7 where that spares a text UCS-2.
+    """
 
     campaign_id: CampaignId
     account_id: str
@@ -92,6 +108,7 @@ class Campaign(Model):
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
     weight: Annotated[int, Field(ge=1, le=10)] = 1
+    smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
     pauses: tuple[Pause, ...] = ()
