@@ -11,9 +11,8 @@ from pydantic import AwareDatetime, Field
 
 from api.caller import caller_of, services
 from paceline.accounts import get_account
-from paceline.campaigns import create_campaign, get_campaign, get_plan, set_status
+from paceline.campaigns import create_campaign, get_campaign
 from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
-from paceline.holds import release_campaign
 from paceline.leads.template import compile_template
 from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
 from paceline.progress import describe_campaign
@@ -131,36 +130,6 @@ def plan(campaign_id: str) -> JsonObject:
 def start(campaign_id: str) -> JsonObject:
     """Start the campaign; the same again changes nothing."""
     campaign = start_campaign(services.table, services.workflow, _with_leads(campaign_id), services.clock.now())
-    return describe_campaign(services.table, campaign)
-
-
-@router.post("/v1/campaigns/<campaign_id>/pause")
-def pause(campaign_id: str) -> JsonObject:
-    """Pause the campaign: messages that are with the provider's call already still go."""
-    _campaign(campaign_id)
-    return describe_campaign(
-        services.table, set_status(services.table, campaign_id, CampaignStatus.PAUSED, {CampaignStatus.RUNNING})
-    )
-
-
-@router.post("/v1/campaigns/<campaign_id>/resume")
-def resume(campaign_id: str) -> JsonObject:
-    """Resume a paused campaign, at once."""
-    return _move(campaign_id, CampaignStatus.RUNNING, {CampaignStatus.PAUSED})
-
-
-@router.post("/v1/campaigns/<campaign_id>/cancel")
-def cancel(campaign_id: str) -> JsonObject:
-    """Cancel a campaign: what was not sent is skipped, and the report follows."""
-    return _move(campaign_id, CampaignStatus.CANCELLED, {CampaignStatus.RUNNING, CampaignStatus.PAUSED})
-
-
-def _move(campaign_id: str, to: CampaignStatus, allowed: set[CampaignStatus]) -> JsonObject:
-    _campaign(campaign_id)
-    campaign = set_status(services.table, campaign_id, to, allowed)
-    plan = get_plan(services.table, campaign_id)
-    routes = [stream.route for stream in plan.streams] if plan else []
-    release_campaign(services.table, services.workflow, campaign_id, campaign.account_id, sorted(set(routes)))
     return describe_campaign(services.table, campaign)
 
 

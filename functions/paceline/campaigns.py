@@ -8,11 +8,16 @@ from datetime import datetime
 from paceline import keys, rows
 from paceline.errors import CampaignNotFound, RequestInvalid
 from paceline.models import Campaign, Plan
+from paceline.moments import iso
 from paceline.status import CampaignStatus
 from paceline.table import ConditionFailed, Put, Table, Update
 
 # No message is handed to the provider later than this after its campaign's pause was accepted: a sender that has
 # looked at the campaign longer ago gives its claim up.
+PAUSE_BOUND_SECONDS = 5
+
+# No message is handed to the provider later than this after a pause was accepted: a sender that read the campaign
+# earlier gives its claim up (sending.py), and one that has it in hand is done within the provider's time-out.
 PAUSE_BOUND_SECONDS = 5
 
 OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
@@ -70,6 +75,43 @@ def set_status(table: Table, campaign_id: str, to: CampaignStatus, allowed: Iter
             f"The campaign is {is_now}; only a campaign that is {' or '.join(allowed_from)} can become {to.value}.",
             campaign_status=is_now,
         ) from None
+
+
+def pause_campaign(table: Table, campaign_id: str, key_id: str, now: datetime) -> Campaign:
+    """Pause a running campaign and note it in one write; one that is paused stays as it is.
+
+    Raises: CampaignNotFound; RequestInvalid, where it is not running.
+    """
+    update = Update(
+        keys.campaign(campaign_id),
+        "SET #status = :paused, #pauses = list_append(if_not_exists(#pauses, :none), :pause)",
+        {"paused": "paused", "none": [], "pause": [{"paused_at": iso(now), "paused_by": key_id}], "running": "running"},
+        condition="#status = :running",
+    )
+    try:
+        return rows.to_campaign(table.update(update, returning="ALL_NEW"))
+    except ConditionFailed:
+        return set_status(table, campaign_id, CampaignStatus.PAUSED, {CampaignStatus.RUNNING})
+
+
+def resume_campaign(table: Table, campaign_id: str, key_id: str, now: datetime) -> Campaign:
+    """Resume a paused campaign and note it in one write; one that runs stays as it is. Raises: as `pause_campaign`."""
+    campaign = get_campaign(table, campaign_id)
+    if campaign.status is not CampaignStatus.PAUSED or not campaign.pauses:
+        return set_status(table, campaign_id, CampaignStatus.RUNNING, {CampaignStatus.PAUSED})
+    # The last pause is the open one; were it another by now, there would be more of them.
+    count = len(campaign.pauses)
+    last = f"#pauses[{count - 1}]"
+    update = Update(
+        keys.campaign(campaign_id),
+        f"SET #status = :running, {last}.#resumed_at = :now, {last}.#resumed_by = :by",
+        {"running": "running", "paused": "paused", "now": iso(now), "by": key_id, "count": count},
+        condition="#status = :paused AND size(#pauses) = :count",
+    )
+    try:
+        return rows.to_campaign(table.update(update, returning="ALL_NEW"))
+    except ConditionFailed:  # somebody else resumed it, or ended it
+        return set_status(table, campaign_id, CampaignStatus.RUNNING, set())
 
 
 def note_started(table: Table, campaign_id: str, execution_arn: str, start_at: datetime, send_by: datetime) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
 from paceline.models import SendingWindow
@@ -19,11 +20,17 @@ _ONE_DAY = timedelta(days=1)
 _ONE_SECOND = timedelta(seconds=1)
 
 
+@cache
+def _zone(name: str) -> ZoneInfo:
+    """ZoneInfo itself keeps eight: a campaign over all of the US would read its files again and again."""
+    return ZoneInfo(name)
+
+
 def is_open(window: SendingWindow, zones: Sequence[str], now: datetime) -> bool:
     """Return whether a message may go now: the window is open in all zones (IANA names). `now` is aware."""
     if window.opens == window.closes:
         return True
-    return all(_covers(window, now.astimezone(ZoneInfo(zone)).time()) for zone in zones)
+    return all(_covers(window, now.astimezone(_zone(zone)).time()) for zone in zones)
 
 
 def next_open(window: SendingWindow, zones: Sequence[str], now: datetime) -> datetime | None:
@@ -47,12 +54,12 @@ def closes_at(window: SendingWindow, zones: Sequence[str], now: datetime) -> dat
 
 def day_of(moment: datetime, time_zone: str) -> date:
     """Return the civil date at that moment in a zone: the day whose cap a send uses."""
-    return moment.astimezone(ZoneInfo(time_zone)).date()
+    return moment.astimezone(_zone(time_zone)).date()
 
 
 def end_of_day(moment: datetime, time_zone: str) -> datetime:
     """Return when the civil day of that moment ends in a zone: the exact time at which a day cap resets."""
-    return _instant(day_of(moment, time_zone) + _ONE_DAY, time(0), ZoneInfo(time_zone))
+    return _instant(day_of(moment, time_zone) + _ONE_DAY, time(0), _zone(time_zone))
 
 
 def _covers(window: SendingWindow, clock: time) -> bool:
@@ -76,7 +83,7 @@ def _changes(window: SendingWindow, zones: Sequence[str], now: datetime) -> Iter
 
 def _changes_near(window: SendingWindow, zones: Sequence[str], since: datetime) -> set[datetime]:
     moments: set[datetime] = set()
-    for zone in map(ZoneInfo, zones):
+    for zone in map(_zone, zones):
         today = since.astimezone(zone).date()
         for day in (today, today + _ONE_DAY):
             for clock in (window.opens, window.closes):

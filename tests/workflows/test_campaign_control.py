@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.builders.campaigns import Office, Refusal, an_office, is_balanced
+from paceline.accounts import key_id_of
+from tests.builders.campaigns import CUSTOMER, Office, Refusal, an_office, is_balanced
 
 # Messages that may still go after a pause was accepted: those whose sender had read the campaign's status before.
 # At 240 a minute one sender starts every quarter second and takes well under a second.
@@ -23,7 +24,7 @@ def test_a_paused_campaign_stops_within_a_bound_and_goes_on_where_it_was() -> No
     with an_office() as office:
         running(office, 100, after=20)
 
-        office.change("pause")
+        paused = office.change("pause")
         at_pause = office.sent
         office.passes(minutes=30)
         while_paused = office.sent
@@ -35,6 +36,12 @@ def test_a_paused_campaign_stops_within_a_bound_and_goes_on_where_it_was() -> No
         report = office.report()
 
         assert while_paused - at_pause <= IN_FLIGHT
+        assert paused["pause_bound_seconds"] == 5
+        [pause] = report["pauses"]
+        assert pause["paused_at"] == paused["paused_at"]
+        assert pause["paused_by"] == pause["resumed_by"] == key_id_of(CUSTOMER)
+        assert while_paused - at_pause <= pause["sent_after"] <= IN_FLIGHT
+        assert (pause["last_sent_after_seconds"] or 0) <= paused["pause_bound_seconds"]
         assert hold["cause"] == "paused"
         assert first - resumed_at <= timedelta(seconds=2)
         assert is_balanced(office, report)

@@ -34,7 +34,7 @@ def build_report(
     Started at the first claim (without one: at the campaign's start time); finished at the last outcome (or now).
     Never raises for sums that do not close: `balanced` is False, and `sums` say what is off.
     """
-    counts = tally(messages)
+    counts = tally(messages, campaign.pauses)
     sums = sums_of(plan.leads, counts, credits)
     causes = {name: _largest_first(counts.causes[name]) for name in Outcomes.model_fields if name in counts.causes}
     routes = dict(sorted(counts.routes.items()))
@@ -57,6 +57,7 @@ def build_report(
         sums=sums,
         by_route={name: _route_report(route, (caps or {}).get(name)) for name, route in routes.items()},
         lost_to=_largest_first(lost_to),
+        pauses=tuple(pause.report() for pause in counts.pauses),
         sent_per_minute={name: route.sent.per_minute() for name, route in routes.items()},
         max_sent_in_60_seconds={name: route.sent.most_in() for name, route in routes.items()},
         plan_warnings=plan.warnings,

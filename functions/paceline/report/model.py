@@ -63,6 +63,20 @@ class RouteReport(Model):
     parts_per_minute_cap: int | None = None
 
 
+class PauseReport(Model):
+    """One pause. paused_by, resumed_by: ids of API keys. resumed_at: None where the campaign ended in it.
+
+    sent_after: messages handed to the provider after the pause was accepted; last_sent_after_seconds: the last of them.
+    """
+
+    paused_at: AwareDatetime
+    paused_by: str = ""
+    resumed_at: AwareDatetime | None = None
+    resumed_by: str | None = None
+    sent_after: int = 0
+    last_sent_after_seconds: float | None = None
+
+
 class Report(Model):
     """The end of a campaign, in numbers. It holds no phone number and no text.
 
@@ -90,6 +104,7 @@ class Report(Model):
     sums: tuple[Sum, ...]
     by_route: dict[str, RouteReport]
     lost_to: dict[str, float]
+    pauses: tuple[PauseReport, ...] = ()
     sent_per_minute: dict[str, tuple[tuple[AwareDatetime, int], ...]]
     max_sent_in_60_seconds: dict[str, int]
     plan_warnings: tuple[str, ...] = ()

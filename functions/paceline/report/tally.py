@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from paceline.models import Message
+from paceline.models import Message, Pause
 from paceline.report.model import Outcomes
 from paceline.report.pace import SentTimes
+from paceline.report.pauses import PauseTally
 from paceline.status import FINAL, MessageStatus
 
 NOT_STATED = "not_stated"
@@ -42,8 +43,9 @@ class RouteTally:
 class Tally:
     """Counts of messages. Memory: one byte per lead, eight per sent part, and one counter per minute and route."""
 
-    def __init__(self) -> None:
+    def __init__(self, pauses: Sequence[Pause] = ()) -> None:
         self.messages = 0
+        self.pauses = [PauseTally(pause) for pause in pauses]
         self.routes: defaultdict[str, RouteTally] = defaultdict(RouteTally)
         self.causes: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.first_seen_at: datetime | None = None
@@ -80,6 +82,8 @@ class Tally:
         self.messages += 1
         self._mark(message)
         self.routes[message.route].add(message)
+        for pause in self.pauses:
+            pause.add(message)
         if message.status in FINAL and (message.cause or message.status in OWES_A_CAUSE):
             self.causes[message.status.value][message.cause or NOT_STATED] += 1
         if began := message.claimed_at or message.sent_at:
@@ -100,9 +104,9 @@ class Tally:
             marks[lead_no] = FINISHED if message.status in FINAL else OPEN
 
 
-def tally(messages: Iterable[Message]) -> Tally:
+def tally(messages: Iterable[Message], pauses: Sequence[Pause] = ()) -> Tally:
     """Return the counts of messages, which may come in any order."""
-    counts = Tally()
+    counts = Tally(pauses)
     for message in messages:
         counts.add(message)
     return counts

@@ -6,13 +6,21 @@ from datetime import timedelta
 
 import pytest
 
-from paceline.campaigns import create_campaign, get_campaign, get_plan, keep_plan, set_status
+from paceline.campaigns import (
+    create_campaign,
+    get_campaign,
+    get_plan,
+    keep_plan,
+    pause_campaign,
+    resume_campaign,
+    set_status,
+)
 from paceline.errors import CampaignNotFound, RequestInvalid
-from paceline.models import LeadCounts, Plan, Route
+from paceline.models import LeadCounts, Pause, Plan, Route
 from paceline.starting import DEFAULT_SENDING_DAYS, dry_run, plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
 from tests.builders.core import NOON, World, a_campaign, an_account
-from tests.fakes.tables import Killed
+from tests.fakes.tables import Killed, meddled
 
 C = CampaignStatus
 CREATED = a_campaign(status=C.CREATED)
@@ -120,6 +128,51 @@ def test_the_same_change_again_changes_nothing(created: World) -> None:
     created.becomes(C.PAUSED)
 
     assert set_status(created.table, "renewals", C.PAUSED, {C.RUNNING}).status is C.PAUSED
+
+
+def test_each_pause_keeps_who_paused_and_who_resumed_and_when(world: World) -> None:
+    later = [NOON + timedelta(minutes=minute) for minute in range(4)]
+    pause_campaign(world.table, "renewals", "ana", later[0])
+    resume_campaign(world.table, "renewals", "ben", later[1])
+    pause_campaign(world.table, "renewals", "ben", later[2])
+
+    paused = get_campaign(world.table, "renewals")
+
+    assert paused.status is C.PAUSED
+    assert paused.pauses == (
+        Pause(paused_at=later[0], paused_by="ana", resumed_at=later[1], resumed_by="ben"),
+        Pause(paused_at=later[2], paused_by="ben"),
+    )
+
+
+def test_pausing_twice_is_one_pause_and_resuming_twice_one_resume(world: World) -> None:
+    pause_campaign(world.table, "renewals", "ana", NOON)
+    pause_campaign(world.table, "renewals", "ben", NOON + timedelta(minutes=1))
+    resume_campaign(world.table, "renewals", "ana", NOON + timedelta(minutes=2))
+    again = resume_campaign(world.table, "renewals", "ben", NOON + timedelta(minutes=3))
+
+    [pause] = again.pauses
+    assert (pause.paused_by, pause.paused_at) == ("ana", NOON)
+    assert (pause.resumed_by, pause.resumed_at) == ("ana", NOON + timedelta(minutes=2))
+
+
+def test_of_two_resumes_at_once_one_is_noted(world: World) -> None:
+    pause_campaign(world.table, "renewals", "ana", NOON)
+    table = meddled(world.table, "update", lambda: resume_campaign(world.table, "renewals", "ben", NOON))
+
+    resumed = resume_campaign(table, "renewals", "ana", NOON + timedelta(seconds=1))
+
+    assert resumed.status is C.RUNNING
+    assert [pause.resumed_by for pause in resumed.pauses] == ["ben"]
+
+
+@pytest.mark.parametrize("end", [C.CREATED, C.CANCELLED, C.FINISHED])
+def test_what_does_not_run_is_not_paused(created: World, end: CampaignStatus) -> None:
+    created.becomes(end)
+
+    with pytest.raises(RequestInvalid):
+        pause_campaign(created.table, "renewals", "ana", NOON)
+    assert get_campaign(created.table, "renewals").pauses == ()
 
 
 def test_a_campaign_id_is_taken_once(created: World) -> None:

@@ -1,0 +1,131 @@
+"""What a forecast is made of, and what it says. Parts are what caps and credits count; moments are aware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from paceline.models import SendingWindow
+from paceline.status import Cause
+
+# The share of a route's cap that is really used: lateness and missed slots cost the rest (measured: bench/).
+EFFICIENCY = 0.98
+
+# From a start to the first message: the plan, two Maps and a cold function each.
+STARTUP = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class RouteCaps:
+    """A route's caps in parts. throttled_until: the end of its provider's 429. used_today: of parts_per_day."""
+
+    name: str
+    parts_per_minute: int
+    parts_per_day: int | None = None
+    used_today: int = 0
+    time_zone: str = "America/New_York"
+    is_enabled: bool = True
+    throttled_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCaps:
+    """An account's credits and day cap in parts. used: by civil day, as its rows count (the route's zone)."""
+
+    credits: int
+    parts_per_day: int | None = None
+    used: Mapping[date, int] = field(default_factory=dict)
+    is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLeft:
+    """What is left of a stream. begins: no message before it. send_by: none after it."""
+
+    campaign_id: str
+    stream: str
+    route: str
+    parts: int
+    account_id: str = ""
+    weight: int = 1
+    window: SendingWindow = SendingWindow()
+    zones: tuple[str, ...] = ()
+    begins: datetime | None = None
+    send_by: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A cause that binds on a route from a moment to another (None: nobody can say; a signal ends it)."""
+
+    cause: Cause
+    route: str
+    since: datetime
+    until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Why some parts will not go: the cause that holds them, or that left them too late for send_by (`is_late`)."""
+
+    cause: Cause
+    route: str
+    parts: int
+    is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StreamForecast:
+    """finish_at: of the stream's last message; None: never, and `never` says why. spans: what binds it, in order."""
+
+    route: str
+    finish_at: datetime | None
+    spans: tuple[Span, ...]
+    never: Never | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """finish_at: of the campaign's last message; None where a part of it never goes. streams: by name."""
+
+    finish_at: datetime | None
+    streams: Mapping[str, StreamForecast]
+
+    @property
+    def never(self) -> tuple[Never, ...]:
+        """Why parts will not go, one entry a cause and route, the most parts first."""
+        sums: dict[tuple[Cause, str, bool], int] = {}
+        for one in (stream.never for stream in self.streams.values()):
+            if one is not None:
+                key = (one.cause, one.route, one.is_late)
+                sums[key] = sums.get(key, 0) + one.parts
+        found = [Never(cause, route, parts, is_late) for (cause, route, is_late), parts in sums.items()]
+        return tuple(sorted(found, key=lambda one: -one.parts))
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """What binds the campaign, by cause and route, in order: the union of its streams' spans."""
+        found: dict[tuple[Cause, str], list[Span]] = {}
+        for stream in self.streams.values():
+            for span in stream.spans:
+                found.setdefault((span.cause, span.route), []).append(span)
+        united = [span for spans in found.values() for span in _united(spans)]
+        return tuple(sorted(united, key=lambda span: span.since))
+
+    @property
+    def last_stream(self) -> StreamForecast | None:
+        """The stream that ends last: what binds it binds the campaign."""
+        order = sorted(self.streams.values(), key=lambda one: (one.finish_at is None, one.finish_at or 0))
+        return order[-1] if order else None
+
+
+def _united(spans: Sequence[Span]) -> list[Span]:
+    united: list[Span] = []
+    for span in sorted(spans, key=lambda one: one.since):
+        last = united[-1] if united else None
+        if last is None or (last.until is not None and span.since > last.until):
+            united.append(span)
+        elif last.until is not None and (span.until is None or span.until > last.until):
+            united[-1] = Span(last.cause, last.route, last.since, span.until)
+    return united
