@@ -16,10 +16,6 @@ from paceline.table import ConditionFailed, Put, Table, Update
 # looked at the campaign longer ago gives its claim up.
 PAUSE_BOUND_SECONDS = 5
 
-# No message is handed to the provider later than this after a pause was accepted: a sender that read the campaign
-# earlier gives its claim up (sending.py), and one that has it in hand is done within the provider's time-out.
-PAUSE_BOUND_SECONDS = 5
-
 OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
 
 

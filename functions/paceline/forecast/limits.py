@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from paceline.forecast.model import AccountCaps, RouteCaps, StreamLeft
 from paceline.models import SendingWindow
@@ -13,6 +13,8 @@ from paceline.windows import closes_at, day_of, end_of_day, is_open, next_open
 
 # A thousandth of a part is nothing left: rounding to microseconds leaves less.
 NOTHING = 1e-3
+
+Windows = tuple[SendingWindow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Limits:
         for name, account in accounts.items():
             self._used |= {("account", name, day): used for day, used in account.used.items()}
         self._days: dict[str, tuple[date, datetime]] = {}
-        self._windows: dict[tuple[SendingWindow, tuple[str, ...]], tuple[bool, datetime | None]] = {}
+        self._windows: dict[tuple[Windows, tuple[str, ...]], tuple[bool, datetime | None]] = {}
 
     def hold(self, stream: StreamLeft, now: datetime) -> Held | None:
         """Return what holds a stream, or None: it may send."""
@@ -70,11 +72,10 @@ class Limits:
 
     def window(self, stream: StreamLeft, now: datetime) -> tuple[bool, datetime | None]:
         """Return whether the stream's window is open, and when that changes (None: never)."""
-        key = (stream.window, stream.zones)
+        key = (stream.windows, stream.zones)
         known = self._windows.get(key)
         if known is None or (known[1] is not None and known[1] <= now):
-            opened = is_open(*key, now)
-            known = self._windows[key] = (opened, closes_at(*key, now) if opened else next_open(*key, now))
+            known = self._windows[key] = _window_of(*key, now)
         return known
 
     def budgets(self, stream: StreamLeft, now: datetime) -> Iterator[Budget]:
@@ -105,3 +106,20 @@ class Limits:
             self._used[key] = self._used.get(key, 0) + parts
         if stream.account_id in self._credits:
             self._credits[stream.account_id] -= parts
+
+
+def _window_of(windows: Windows, zones: tuple[str, ...], now: datetime) -> tuple[bool, datetime | None]:
+    """Return whether all the windows are open, and when that changes (None: never, or not within a year)."""
+    if all(is_open(window, zones, now) for window in windows):
+        ends = [end for window in windows if (end := closes_at(window, zones, now)) is not None]
+        return True, min(ends, default=None)
+    moment = now
+    while moment - now < timedelta(days=367):
+        openings = [next_open(window, zones, moment) for window in windows]
+        if any(opening is None for opening in openings):
+            break
+        latest = max(opening for opening in openings if opening is not None)
+        if latest == moment:
+            return False, latest
+        moment = latest
+    return False, None

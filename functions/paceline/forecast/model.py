@@ -41,7 +41,7 @@ class AccountCaps:
 
 @dataclass(frozen=True, slots=True)
 class StreamLeft:
-    """What is left of a stream. begins: no message before it. send_by: none after it."""
+    """What is left of a stream. windows: all must be open. begins: no message before it. send_by: none after it."""
 
     campaign_id: str
     stream: str
@@ -49,7 +49,7 @@ class StreamLeft:
     parts: int
     account_id: str = ""
     weight: int = 1
-    window: SendingWindow = SendingWindow()
+    windows: tuple[SendingWindow, ...] = (SendingWindow(),)
     zones: tuple[str, ...] = ()
     begins: datetime | None = None
     send_by: datetime | None = None

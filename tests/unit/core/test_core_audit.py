@@ -83,7 +83,9 @@ def test_a_route_that_is_put_whole_keeps_the_pause_that_its_provider_asked_for(w
 
     put(world.table, Route(name="shared", parts_per_minute=100), ANA)
 
-    assert route_now(world.table, "shared") == (Route(name="shared", parts_per_minute=100), to_us(until))
+    route, signals = route_now(world.table, "shared")
+    assert route == Route(name="shared", parts_per_minute=100)
+    assert signals.throttled_until == to_us(until)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +132,8 @@ def test_a_pause_of_the_provider_between_reading_and_writing_refuses_no_operator
 
     change_route(table, "shared", {"parts_per_minute": 100}, ANA)
 
-    route, throttled_until = route_now(world.table, "shared")
-    assert (route.parts_per_minute, throttled_until) == (100, to_us(NOON + timedelta(seconds=60)))
+    route, signals = route_now(world.table, "shared")
+    assert (route.parts_per_minute, signals.throttled_until) == (100, to_us(NOON + timedelta(seconds=60)))
 
 
 def test_an_operator_killed_before_the_write_has_changed_and_noted_nothing(world: World) -> None:

@@ -22,7 +22,7 @@ SHARED = RouteCaps("shared", 240)
 
 
 def a_stream(parts: int, campaign_id: str = "spring", stream: str = "shared-01", **changes: Any) -> StreamLeft:
-    defaults = {"route": "shared", "window": ALWAYS, "zones": (NEW_YORK,)}
+    defaults = {"route": "shared", "windows": (ALWAYS,), "zones": (NEW_YORK,)}
     return StreamLeft(campaign_id, stream, parts=parts, **(defaults | changes))
 
 
@@ -86,7 +86,7 @@ def test_a_window_that_closes_in_between_is_waited_for() -> None:
     evening = datetime.fromisoformat("2026-09-03T00:59:00Z")  # a minute before nine in New York
     opening = datetime.fromisoformat("2026-09-03T12:00:00Z")
 
-    told = foretold(a_stream(1000, window=DAYTIME), now=evening)
+    told = foretold(a_stream(1000, windows=(DAYTIME,)), now=evening)
 
     assert told.finish_at == opening + seconds(190)
     assert Span(Cause.SENDING_WINDOW, "shared", evening + seconds(60), opening) in told.spans
@@ -102,7 +102,7 @@ def test_two_campaigns_share_by_weight_and_what_one_leaves_the_other_takes() -> 
 def test_a_campaign_that_may_not_send_leaves_its_share() -> None:
     closed = SendingWindow.model_validate({"opens": "14:00", "closes": "15:00"})
 
-    assert foretold(a_stream(1000), a_stream(5000, "autumn", window=closed)).finish_at == NOON + seconds(250)
+    assert foretold(a_stream(1000), a_stream(5000, "autumn", windows=(closed,))).finish_at == NOON + seconds(250)
 
 
 def test_a_campaign_of_an_account_without_credits_leaves_its_share() -> None:
@@ -148,9 +148,25 @@ def test_day_caps_beyond_send_by_say_how_much_is_left() -> None:
 def test_a_window_that_never_opens_says_so() -> None:
     early = SendingWindow.model_validate({"opens": "08:00", "closes": "09:00"})
 
-    told = foretold(a_stream(10, window=early, zones=(NEW_YORK, "Pacific/Honolulu")))
+    told = foretold(a_stream(10, windows=(early,), zones=(NEW_YORK, "Pacific/Honolulu")))
 
     assert told.never == (Never(Cause.SENDING_WINDOW, "shared", 10, is_late=False),)
+
+
+@pytest.mark.parametrize(
+    ("hours", "sent_at"),
+    [
+        pytest.param(("14:00", "18:00"), 2, id="opens later"),
+        pytest.param(("09:00", "11:00"), 21, id="is over for today"),
+        pytest.param(("22:00", "09:00"), 20, id="over midnight"),  # both are open from 8:00 to 9:00
+    ],
+)
+def test_an_accounts_window_narrows_the_campaigns(hours: tuple[str, str], sent_at: int) -> None:
+    narrower = SendingWindow.model_validate(dict(zip(("opens", "closes"), hours, strict=True)))
+
+    told = foretold(a_stream(4, windows=(DAYTIME, narrower)))
+
+    assert told.finish_at == NOON + timedelta(hours=sent_at) + seconds(1)
 
 
 @pytest.mark.parametrize(
