@@ -167,7 +167,11 @@ class Batch(Model):
 
 
 class Plan(Model):
-    """What planning decided, once. Keys name objects in the leads bucket."""
+    """What planning decided, once. Keys name objects in the leads bucket.
+
+    phone_column: the heading of the column whose numbers are sent to. punctuation_messages: those that only typographic
+    punctuation makes UCS-2, and punctuation_parts what that costs; or spared, where the campaign asked for `to_gsm7`.
+    """
 
     leads: LeadCounts
     parts: int = 0
@@ -175,8 +179,10 @@ class Plan(Model):
     streams: tuple[Stream, ...] = ()
     streams_manifest_key: str = ""
     batches_manifest_key: str = ""
-    excluded_key: str = ""
+    rejects_key: str = ""
     phone_column: str = ""
+    punctuation_messages: int = 0
+    punctuation_parts: int = 0
     rejected_reasons: dict[str, int] = {}
     warnings: tuple[str, ...] = ()
 

@@ -13,16 +13,14 @@ from pydantic import TypeAdapter
 
 from paceline.leads.advice import Advice
 from paceline.leads.batches import StreamOfBatches
-from paceline.leads.excluded import ExcludedLeads
+from paceline.leads.composing import Composer
 from paceline.leads.reading import LeadFile, open_lead_file
+from paceline.leads.rejects import Rejects
 from paceline.leads.sizes import concurrency_of, leads_of_a_batch
-from paceline.leads.template import compile_template
 from paceline.leads.vetting import Candidate, carrier_column, vet
-from paceline.leads.zones import zones_of
-from paceline.models import Batch, Campaign, ExcludedLead, Lead, LeadCounts, Plan, Route, Stream
-from paceline.ports import ObjectStore, OptOuts
+from paceline.models import Batch, Campaign, ExcludedLead, Lead, LeadCounts, Plan, Route, RoutingRules, Stream
+from paceline.ports import CarrierLookUp, ObjectStore, OptOuts
 from paceline.routing import RouteChoice, choose_route
-from paceline.segments import measure
 from paceline.status import Excluded
 
 _BATCHES = TypeAdapter(list[Batch])
@@ -35,22 +33,26 @@ def plan_campaign(
     store: ObjectStore,
     opt_outs: OptOuts,
     *,
+    carriers: CarrierLookUp | None = None,
+    rules: RoutingRules | None = None,
     batch_size: int | None = None,
 ) -> Plan:
-    """Plan the campaign from the file at its leads_key, and write its batches, manifests and excluded rows.
+    """Plan the campaign from the file at its leads_key, and write its batches, manifests and rejects.
 
     Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line), streams/<stream>.json and
-    batches.json (arrays of Batch), streams.json (array of Stream), excluded.csv. The same file, routes and opt-outs
-    give the same bytes. Memory holds the numbers seen, the batch descriptors, the excluded rows and the chunks being
-    filled, not the leads. No accepted lead gives a plan without streams.
+    batches.json (arrays of Batch), streams.json (array of Stream), rejects.csv. The same file, routes and opt-outs
+    give the same bytes. carriers: asked about leads that say no carrier. rules: the account's own. Memory holds the
+    numbers seen, the batch descriptors, the rejects and the chunks being filled, not the leads (of a workbook: all).
+    No accepted lead gives a plan without streams.
     Raises: LeadFileInvalid, RouteNotFound, RequestInvalid (the message's fields), ObjectNotFound.
     """
-    template = compile_template(campaign.message)
-    planning = _Planning(campaign, routes, store, batch_size)
+    composer = Composer(campaign)
+    planning = _Planning(campaign, routes, rules or RoutingRules(), store, batch_size)
+    asked = carriers if campaign.route is None else None
     with closing(store.open(campaign.leads_key)) as body:
         file = open_lead_file(body, PurePosixPath(campaign.leads_key).name)
-        template.check_columns(file.columns)
-        for row in vet(file, template, campaign.account_id, opt_outs):
+        composer.template.check_columns(file.columns)
+        for row in vet(file, composer, campaign.account_id, opt_outs, asked):
             planning.take(row)
     return planning.finish(file)
 
@@ -58,9 +60,17 @@ def plan_campaign(
 class _Planning:
     """The state of the one pass."""
 
-    def __init__(self, campaign: Campaign, routes: Sequence[Route], store: ObjectStore, batch_size: int | None) -> None:
-        self._campaign, self._routes, self._store, self._batch_size = campaign, routes, store, batch_size
-        self._excluded = ExcludedLeads()
+    def __init__(
+        self,
+        campaign: Campaign,
+        routes: Sequence[Route],
+        rules: RoutingRules,
+        store: ObjectStore,
+        batch_size: int | None,
+    ) -> None:
+        self._campaign, self._routes, self._rules = campaign, routes, rules
+        self._store, self._batch_size = store, batch_size
+        self._excluded = Rejects()
         self._advice = Advice(campaign)
         self._streams: dict[tuple[str, tuple[str, ...]], StreamOfBatches] = {}
         self._batch_numbers = count(1)
@@ -73,10 +83,10 @@ class _Planning:
         if isinstance(row, ExcludedLead):
             self._excluded.add(row)
             return
-        choice, segments = self._choose(row.carrier), measure(row.text)
-        self._advice.note(choice, row, segments)
-        stream = self._stream(choice.route, zones_of(row.phone_number))
-        stream.add(Lead(row.lead_no, row.phone_number, row.text, segments.parts, row.row_number))
+        choice, (text, segments, _) = self._choose(row.carrier), row.message
+        self._advice.note(choice, row)
+        stream = self._stream(choice.route, row.zones)
+        stream.add(Lead(row.lead_no, row.phone_number, text, segments.parts, row.row_number))
 
     def finish(self, file: LeadFile) -> Plan:
         """Write what is open and the manifests; return the plan."""
@@ -91,16 +101,21 @@ class _Planning:
             streams=tuple(streams),
             streams_manifest_key=f"{prefix}/streams.json",
             batches_manifest_key=f"{prefix}/batches.json",
-            excluded_key=f"{prefix}/excluded.csv",
+            rejects_key=f"{prefix}/rejects.csv",
             phone_column=file.phone_column,
+            punctuation_messages=self._advice.punctuation_messages,
+            punctuation_parts=self._advice.punctuation_parts,
             rejected_reasons=dict(sorted(self._excluded.rejected_reasons.items())),
-            warnings=self._advice.warnings(streams, has_carriers=carrier_column(file.columns) is not None),
+            warnings=(
+                *file.notes,
+                *self._advice.warnings(streams, has_carriers=carrier_column(file.columns) is not None),
+            ),
         )
         self._write_manifests(plan)
         return plan
 
     def _chosen(self, carrier: str) -> RouteChoice:
-        return choose_route(carrier, self._routes, self._campaign.route)
+        return choose_route(carrier, self._routes, self._campaign.route, self._rules)
 
     def _stream(self, route: Route, zones: tuple[str, ...]) -> StreamOfBatches:
         stream = self._streams.get((route.name, zones))
@@ -147,6 +162,6 @@ class _Planning:
             self._store.put(writer.manifest_key, _BATCHES.dump_json(writer.batches))
         every = sorted((b for writer in writers for b in writer.batches), key=lambda batch: int(batch.batch_id))
         self._store.put(plan.batches_manifest_key, _BATCHES.dump_json(every))
-        self._store.put(plan.excluded_key, self._excluded.to_csv(), "text/csv; charset=utf-8")
+        self._store.put(plan.rejects_key, self._excluded.to_csv(), "text/csv; charset=utf-8")
         # Last: whoever finds it finds all that it points to.
         self._store.put(plan.streams_manifest_key, _STREAMS.dump_json(list(plan.streams)))

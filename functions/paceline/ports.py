@@ -77,6 +77,13 @@ class OptOuts(Protocol):
         """Return those of the numbers (E.164) that opted out."""
 
 
+class CarrierLookUp(Protocol):
+    """Who carries a number, where the customer's file does not say."""
+
+    def carriers_of(self, account_id: str, phone_numbers: Iterable[str]) -> Mapping[str, str]:
+        """Return number → carrier for those of up to 100 numbers (E.164) that are known."""
+
+
 class Workflow(Protocol):
     """The state machine that runs campaigns."""
 

@@ -15,6 +15,7 @@ from paceline.batches import batch_summaries, read_leads, read_ledger
 from paceline.campaigns import OVER, get_campaign, get_plan, set_status
 from paceline.contracts import check
 from paceline.errors import ObjectNotFound, RequestInvalid
+from paceline.leads.rejects import read_rejects
 from paceline.models import Batch, Campaign, ExcludedLead, JsonObject, Lead, LeadCounts, Message, Model, Plan
 from paceline.ports import Events, ObjectStore
 from paceline.report import (
@@ -24,7 +25,6 @@ from paceline.report import (
     Report,
     build_report,
     outcome_rows,
-    read_excluded,
     render_page,
     timeline_rows,
     write_csv,
@@ -147,10 +147,10 @@ def _collect(table: Table, store: ObjectStore, campaign_id: str, plan: Plan) -> 
 
 
 def _excluded(store: ObjectStore, plan: Plan) -> list[ExcludedLead]:
-    if not plan.excluded_key:
+    if not plan.rejects_key:
         return []
     try:
-        return list(read_excluded(io.BytesIO(store.get(plan.excluded_key))))
+        return list(read_rejects(io.BytesIO(store.get(plan.rejects_key))))
     except ObjectNotFound:
         return []
 

@@ -64,8 +64,8 @@ def leads_of(store: MemoryStore, batch: Batch) -> list[Lead]:
     return list(leads_from_lines(store.get(batch.leads_key, batch.first_byte, batch.last_byte)))
 
 
-def excluded_of(store: MemoryStore, plan: Plan) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(store.get(plan.excluded_key).decode(), newline="")))
+def rejects_of(store: MemoryStore, plan: Plan) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(store.get(plan.rejects_key).decode(), newline="")))
 
 
 def test_every_row_is_in_exactly_one_place_with_its_reason() -> None:
@@ -84,15 +84,15 @@ def test_every_row_is_in_exactly_one_place_with_its_reason() -> None:
     assert plan.leads.model_dump() == {"total": 6, "rejected": 2, "duplicates": 2, "opted_out": 1, "accepted": 1}
     assert plan.leads.are_closed
     assert plan.rejected_reasons == {"scientific_notation": 1, "too_many_cells": 1}
-    rows = [(row["row_number"], row["kind"], row["reason"], row["phone_number"]) for row in excluded_of(store, plan)]
+    rows = [(row["row_number"], row["kind"], row["reason"], row["phone_number"]) for row in rejects_of(store, plan)]
     assert rows == [
         ("3", "rejected", "scientific_notation", ""),
-        ("4", "duplicates", "duplicate", "+12025550107"),
-        ("5", "duplicates", "duplicate", "+12025550107"),
-        ("6", "opted_out", "opted_out", "+12025550134"),
+        ("4", "duplicates", "duplicate", "'+12025550107"),
+        ("5", "duplicates", "duplicate", "'+12025550107"),
+        ("6", "opted_out", "opted_out", "'+12025550134"),
         ("7", "rejected", "too_many_cells", ""),
     ]
-    assert excluded_of(store, plan)[1]["explanation"] == "The same number as in row 2."
+    assert rejects_of(store, plan)[1]["explanation"] == "The same number as in row 2."
     (batch,) = batches_of(store, plan.batches_manifest_key)
     text = "Hi Ana, your policy quote is ready. Reply YES for a call, STOP to opt out."
     assert leads_of(store, batch) == [Lead(1, "+12025550107", text, 1, 2)]
@@ -331,8 +331,8 @@ def test_sums_close_whatever_the_file_holds(
     assert plan.leads.total == len(rows)
     assert plan.leads.are_closed
     assert len(leads) == len({lead.phone_number for lead in leads}) == plan.leads.accepted
-    assert len(excluded_of(store, plan)) == plan.leads.total - plan.leads.accepted
+    assert len(rejects_of(store, plan)) == plan.leads.total - plan.leads.accepted
     assert sum(lead.parts for lead in leads) == plan.parts == sum(batch.parts for batch in batches)
     assert all(len(leads_of(store, batch)) == batch.leads <= batch_size for batch in batches)
-    numbers = {lead.lead_no for lead in leads} | {int(row["lead_no"]) for row in excluded_of(store, plan)}
+    numbers = {lead.lead_no for lead in leads} | {int(row["lead_no"]) for row in rejects_of(store, plan)}
     assert numbers == set(range(1, len(rows) + 1))

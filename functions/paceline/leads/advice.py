@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from paceline.leads.vetting import Candidate
+from paceline.leads.zones import ALL_US_ZONES
 from paceline.models import Campaign, Route, Stream
 from paceline.routing import Because, RouteChoice
-from paceline.segments import Encoding, Segments, characters_outside_gsm
+from paceline.segments import Encoding, characters_outside_gsm
 from paceline.windows import next_open
 
 _NAMES_SHOWN = 5
@@ -30,10 +31,11 @@ class Advice:
         self._unknown_carriers: Counter[str] = Counter()
         self._ucs2_messages = 0
         self._ucs2_characters: Counter[str] = Counter()
+        self.punctuation_messages = self.punctuation_parts = 0
 
-    def note(self, choice: RouteChoice, lead: Candidate, segments: Segments) -> None:
+    def note(self, choice: RouteChoice, lead: Candidate) -> None:
         """Note one accepted lead."""
-        route, because = choice
+        (route, because), (text, segments, punctuation_parts) = choice, lead.message
         self._routes[route.name] = route
         self._leads[route.name] += 1
         self._parts[route.name] += segments.parts
@@ -45,7 +47,10 @@ class Advice:
             self._unknown_carriers[lead.carrier] += 1
         if segments.encoding is Encoding.UCS_2:
             self._ucs2_messages += 1
-            self._ucs2_characters.update(characters_outside_gsm(lead.text))
+            self._ucs2_characters.update(characters_outside_gsm(text))
+        if punctuation_parts:
+            self.punctuation_messages += 1
+            self.punctuation_parts += punctuation_parts
 
     def warnings(self, streams: Sequence[Stream], *, has_carriers: bool) -> tuple[str, ...]:
         """Return the warnings, plain sentences, the dearest first."""
@@ -55,7 +60,9 @@ class Advice:
             *self._of_carriers(has_carriers),
             *self._of_routes(),
             *self._of_windows(streams),
+            *self._of_zones(streams),
             *self._of_encoding(),
+            *self._of_punctuation(),
         )
 
     def _of_carriers(self, has_carriers: bool) -> Iterator[str]:
@@ -99,6 +106,14 @@ class Advice:
                     f" nothing can be sent to {stream.leads:,} of {self._leads.total():,} leads. Widen the window."
                 )
 
+    def _of_zones(self, streams: Sequence[Stream]) -> Iterator[str]:
+        if unknown := sum(stream.leads for stream in streams if stream.zones == ALL_US_ZONES):
+            yield (
+                f"The time zone of {unknown:,} of {self._leads.total():,} leads is not known: they are sent to only"
+                " while the sending window is open in every zone of the United States. Give `timezone`, `zip` or"
+                " `state`."
+            )
+
     def _of_encoding(self) -> Iterator[str]:
         if self._ucs2_messages:
             # Ties by code point: a set's order differs between runs, and a plan must not.
@@ -107,6 +122,19 @@ class Advice:
             yield (
                 f"{self._ucs2_messages:,} of {self._leads.total():,} messages must be sent as UCS-2, with 70"
                 f" characters to a part instead of 160, because of {names}."
+            )
+
+    def _of_punctuation(self) -> Iterator[str]:
+        if not self.punctuation_parts:
+            return
+        parts = f"{self.punctuation_parts:,} of {self._parts.total() + self.punctuation_parts:,} parts"
+        if self._campaign.smart_punctuation == "to_gsm7":
+            yield f"Typographic quotes, dashes and the like are sent as plain ones, as you asked: that saves {parts}."
+        else:
+            parts = f"{self.punctuation_parts:,} of {self._parts.total():,} parts"
+            yield (
+                f"Typographic quotes, dashes and the like cost {parts}, in {self.punctuation_messages:,} messages:"
+                ' `"smart_punctuation": "to_gsm7"` would send plain ones and save them.'
             )
 
 

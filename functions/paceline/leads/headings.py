@@ -1,15 +1,19 @@
-"""Reading a heading row: which character separates the cells, and which column holds the phone number."""
+"""A heading row: which column holds the phone number, and how a row's cells fit under it."""
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.names import normalise_name
+from paceline.leads.names import normalise_name, trimmed
 
-DELIMITERS = (",", ";", "\t", "|")
+# The key under which a row says that it cannot be used, with the fault's code. No heading is blank: it cannot clash.
+FAULT = ""
+FAULTS = {
+    "too_many_cells": "The row has more cells than there are headings: a value may need quotes.",
+    "broken_json": "The line is not one JSON object: {...}.",
+    "twin_names": 'The row has one name twice, as in "Phone" and "phone": leave one.',
+}
 
 # In order of preference, compared exactly after normalise_name: never "contains", or "backup phone number" would match.
 PHONE_COLUMNS = (
@@ -31,65 +35,37 @@ PHONE_COLUMNS = (
     "phone1",
 )
 
-_LINES_IN_A_HEADING = 50
-_SEPARATOR_LINE = re.compile(r'"?sep=([,;|\t])"?\s*$', re.IGNORECASE)  # Excel's own hint; it does not show the line
-
 
 class Heading:
     """A heading row as read. row_number: where a spreadsheet shows it."""
 
-    def __init__(self, cells: list[str], delimiter: str, row_number: int) -> None:
-        self.cells, self.delimiter, self.row_number = cells, delimiter, row_number
-        self.names = [normalise_name(cell) for cell in cells]
+    def __init__(self, cells: Iterable[str], row_number: int) -> None:
+        self.cells = [trimmed(cell.replace("\ufeff", "")) for cell in cells]
+        self.row_number = row_number
+        self.names = [normalise_name(cell) for cell in self.cells]
 
     @property
     def phone_column(self) -> str | None:
         """The normalised name of the phone column, or None."""
         return next((name for name in PHONE_COLUMNS if name in self.names), None)
 
+    def fitted(self, cells: Sequence[str]) -> dict[str, str]:
+        """Return a row under the headings: normalised name → value, trimmed.
 
-def read_heading(lines: Iterator[str], filename: str) -> Heading:
-    """Take the heading row off the lines. Raises: LeadFileInvalid, naming the headings seen.
-
-    The delimiter is the one that makes a phone column appear, so that commas inside the other headings do not matter.
-    """
-    row_number = 0
-    delimiters: tuple[str, ...] = DELIMITERS
-    for line in lines:
-        if row_number == 0 and (hint := _SEPARATOR_LINE.match(line)):
-            delimiters = (hint[1],)
-            continue
-        row_number += 1
-        if line.strip(" \t\r\n,;|\ufeff"):
-            heading = _decided([_parsed(_record(line, lines), d, row_number) for d in delimiters], filename)
-            return _checked(heading, filename)
-    raise LeadFileInvalid(f"{filename} is empty. Upload a file with a heading row and one lead a row.")
+        A missing cell is blank. A cell without a heading is no value; beyond the last heading it is a fault of the row.
+        """
+        values = dict(zip(self.names, map(trimmed, cells), strict=False))
+        if len(cells) == len(self.names) and FAULT not in values:
+            return values
+        values = dict.fromkeys(filter(None, self.names), "")
+        values.update((name, trimmed(cell)) for name, cell in zip(self.names, cells, strict=False) if name)
+        if any(map(trimmed, cells[len(self.names) :])):
+            values[FAULT] = "too_many_cells"
+        return values
 
 
-def _record(line: str, lines: Iterator[str]) -> list[str]:
-    """Return the physical lines of one row: a heading may hold quoted line breaks."""
-    record = [line]
-    while "".join(record).count('"') % 2 and len(record) < _LINES_IN_A_HEADING:
-        record.append(next(lines, '"'))
-    return record
-
-
-def _parsed(record: Sequence[str], delimiter: str, row_number: int) -> Heading:
-    cells = next(csv.reader(record, delimiter=delimiter))
-    return Heading([cell.replace("\ufeff", "").strip() for cell in cells], delimiter, row_number)
-
-
-def _decided(candidates: Sequence[Heading], filename: str) -> Heading:
-    having = [heading for heading in candidates if heading.phone_column]
-    most = max(having or candidates, key=lambda heading: len(heading.cells))
-    if len(most.cells) > 1 and [len(heading.cells) for heading in having].count(len(most.cells)) > 1:
-        raise LeadFileInvalid(
-            f"It is not clear which character separates the cells of {filename}. Save it as CSV with commas."
-        )
-    return most
-
-
-def _checked(heading: Heading, filename: str) -> Heading:
+def checked_heading(heading: Heading, filename: str) -> Heading:
+    """Return the heading. Raises: LeadFileInvalid for twins, and for no phone column, naming the headings seen."""
     for name in (name for name in heading.names if name and heading.names.count(name) > 1):
         twins = ", ".join(repr(c) for c, n in zip(heading.cells, heading.names, strict=True) if n == name)
         raise LeadFileInvalid(f"{filename} has several columns with one name: {twins}. Rename or delete all but one.")

@@ -1,44 +1,65 @@
-"""Reading a customer's lead file as a stream: memory stays the same for ten rows and for a million."""
+"""Reading a customer's lead file: CSV and JSON lines as a stream, in the same memory for ten rows and for a million."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.decoding import read_lines
-from paceline.leads.headings import Heading, read_heading
-
-# The key under which a row's cells beyond the last heading are found. No heading is blank, so it cannot clash.
-SURPLUS = ""
+from paceline.leads.csv_rows import read_csv
+from paceline.leads.decoding import read_lines, unpacked
+from paceline.leads.headings import Heading
+from paceline.leads.json_rows import read_jsonl
+from paceline.leads.names import trimmed
 
 Row = tuple[int, int, dict[str, str]]
+NumberedRow = tuple[int, dict[str, str]]
 
 
 def open_lead_file(stream: BinaryIO, filename: str) -> LeadFile:
-    """Return the file, its heading read and its first lead seen.
+    """Return the file, its heading read and its first lead seen. What it is, its bytes say, not its name.
 
-    CSV with comma, semicolon, tab or bar; quoted line breaks; UTF-8, UTF-16 with a mark, Windows-1252; plain or gzip.
+    CSV with comma, semicolon, tab or bar, and quoted line breaks; JSON lines; each in UTF-8, UTF-16 or Windows-1252;
+    Excel workbooks (.xlsx); all of them plain or gzip.
     Raises: LeadFileInvalid, with one sentence on what to do, for an empty file, a heading alone, no phone column,
-    duplicate headings, or something that is not text. (While iterating, too: a file can be damaged further down.)
+    duplicate headings, or something that is no lead file. (While iterating, too: a file can be damaged further down.)
     """
-    return LeadFile(read_lines(stream, filename), filename)
+    plain, head = unpacked(stream, filename)
+    if head[:4] == b"PK\x03\x04":
+        from paceline.leads.workbook import read_workbook  # only where there is one: a library of 3 MB
+
+        return LeadFile(filename, *read_workbook(plain, filename))
+    lines = read_lines(plain, head, filename)
+    first = list(_to_first_text(lines))
+    lines = chain(first, lines)
+    opening = trimmed(first[-1])[:1] if first else ""
+    if opening == "[":
+        raise LeadFileInvalid(f"{filename} is one JSON list. Write JSON lines: one object a line, without the list.")
+    return LeadFile(filename, *(read_jsonl if opening == "{" else read_csv)(lines, filename))
+
+
+def _to_first_text(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line
+        if trimmed(line):
+            return
 
 
 class LeadFile:
-    """A lead file, to be iterated once: (lead_no, row_number, {normalised column: value without outer spaces}).
+    """A lead file, to be iterated once: (lead_no, row_number, {normalised column: value without outer blanks}).
 
-    lead_no counts leads from 1; a row with nothing in it is not one. row_number is what a spreadsheet shows: it counts
-    rows from the top, blank ones too, and a quoted line break stays inside its row.
+    lead_no counts leads from 1; a row with nothing in it is not one. row_number is what the customer's editor shows:
+    rows from the top, blank ones too, a quoted line break inside its row; the line in JSON lines.
+    A row that cannot be used has its fault's code under the key FAULT (`paceline.leads.headings`).
+    notes: what of the file is not read, in sentences.
     """
 
-    def __init__(self, lines: Iterator[str], filename: str) -> None:
-        self._lines = lines
-        self._filename = filename
-        self._unread: list[str] = []  # the physical lines of the row being read
-        self._heading: Heading = read_heading(lines, filename)
-        self._rows = self._leads()
+    def __init__(
+        self, filename: str, heading: Heading, rows: Iterator[NumberedRow], notes: tuple[str, ...] = ()
+    ) -> None:
+        self._heading, self.notes = heading, notes
+        self._rows = self._leads(rows)
         self._first = next(self._rows, None)
         if self._first is None:
             raise LeadFileInvalid(f"{filename} has a heading row and no leads. Add one row for each lead.")
@@ -69,45 +90,9 @@ class LeadFile:
             self._first = None
             yield from self._rows
 
-    def _leads(self) -> Iterator[Row]:
-        names, width, lead_no = self._heading.names, len(self._heading.names), 0
-        for row_number, cells in enumerate(self._records(), start=self._heading.row_number + 1):
-            values = dict(zip(names, map(str.strip, cells), strict=False))
-            if len(cells) != width or SURPLUS in values:
-                values = self._fitted(cells)
+    def _leads(self, rows: Iterator[NumberedRow]) -> Iterator[Row]:
+        lead_no = 0
+        for row_number, values in rows:
             if any(values.values()):
                 lead_no += 1
                 yield lead_no, row_number, values
-
-    def _fitted(self, cells: list[str]) -> dict[str, str]:
-        """Fit a row to the headings: missing cells are blank; a cell without a heading counts only beyond the last."""
-        names = self._heading.names
-        values = dict.fromkeys(filter(None, names), "")
-        values.update((name, cell.strip()) for name, cell in zip(names, cells, strict=False) if name)
-        if surplus := "".join(cells[len(names) :]).strip():
-            values[SURPLUS] = surplus
-        return values
-
-    def _records(self) -> Iterator[list[str]]:
-        rows = csv.reader(self._fed(), delimiter=self._heading.delimiter)
-        last: list[str] = []
-        try:
-            for cells in rows:
-                last, self._unread = self._unread, []
-                yield cells
-        except csv.Error as error:  # a cell over 128 KiB: in practice always a quotation mark without its partner
-            raise self._unclosed(rows.line_num) from error
-        if len(last) > 1 and "".join(last).count('"') % 2:
-            raise self._unclosed(rows.line_num)
-
-    def _fed(self) -> Iterator[str]:
-        for line in self._lines:
-            self._unread.append(line)
-            yield line
-
-    def _unclosed(self, line_num: int) -> LeadFileInvalid:
-        first = self._heading.row_number + line_num
-        return LeadFileInvalid(
-            f"{self._filename} has a quotation mark near line {first} that is never closed, so the leads after it"
-            " cannot be told apart. Close or delete it."
-        )

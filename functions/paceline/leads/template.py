@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from paceline.errors import LeadFileInvalid, RequestInvalid
-from paceline.leads.names import normalise_name
+from paceline.leads.names import SPREADSHEET_ERRORS, normalise_name, trimmed
 
 _FIELD = re.compile(r"\{\{([^{}|]*)(?:\|([^{}]*))?\}\}")
 _BRACE = re.compile(r"[{}]+")
@@ -52,13 +52,18 @@ class Template:
                 )
 
     def render(self, values: Mapping[str, str]) -> str | BlankField:
-        """Return the text for one lead. A value goes in as it is: braces in it are never read as a field."""
+        """Return the text for one lead. A value goes in as it is: braces in it are never read as a field.
+
+        No value is: what shows nothing, and what a spreadsheet exports for a formula that failed (#N/A).
+        """
         texts = []
         for piece in self.pieces:
             if isinstance(piece, str):
                 texts.append(piece)
                 continue
-            text = values.get(piece.column, "").strip() or piece.default
+            text: str | None = trimmed(values.get(piece.column, ""))
+            if not text or text in SPREADSHEET_ERRORS:
+                text = piece.default
             if text is None:
                 return BlankField(piece.name)
             texts.append(text)

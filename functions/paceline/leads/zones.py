@@ -6,14 +6,14 @@ Source: the prefix table of phonenumbers (area code and exchange → zones).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from phonenumbers import PhoneNumber as ParsedNumber
 from phonenumbers.timezone import time_zones_for_geographical_number
 
-# One zone stands for all that have its offset in January and in July, so that a campaign has few streams. West to east.
+# One zone stands for all whose clocks show the same the whole year, so that a campaign has few streams. West to east.
 _STANDING_FOR_OTHERS = (
     "Pacific/Honolulu",
     "America/Adak",
@@ -28,8 +28,9 @@ _STANDING_FOR_OTHERS = (
 ALL_US_ZONES = _STANDING_FOR_OTHERS
 # Where the table does not know, it answers with all zones of the country code, over 40; a real area code has 3 at most.
 _MOST_ZONES_OF_AN_AREA = 6
-# The offsets that tell zones apart; the year is only an example (no US rule differs between years since 2007).
-_WINTER, _SUMMER = datetime(2026, 1, 15, tzinfo=UTC), datetime(2026, 7, 15, tzinfo=UTC)
+# The moments at which zones are told apart: every half day, since Havana's clocks are New York's on all days but some.
+# The year is only an example (no US rule differs between years since 2007).
+_MOMENTS = tuple(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=12 * half) for half in range(730))
 
 _PREFIX_DIGITS = len("+1202555")  # the table's longest prefix under +1 has seven digits; a test holds it to that
 
@@ -56,8 +57,6 @@ def canonical(zones: Iterable[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _offsets(zone: str) -> tuple[float, float]:
-    winter, summer = (moment.astimezone(ZoneInfo(zone)).utcoffset() for moment in (_WINTER, _SUMMER))
-    assert winter is not None  # an aware moment has an offset
-    assert summer is not None
-    return winter.total_seconds(), summer.total_seconds()
+def _offsets(zone: str) -> tuple[timedelta, ...]:
+    clock = ZoneInfo(zone)
+    return tuple(moment.astimezone(clock).utcoffset() or timedelta() for moment in _MOMENTS)

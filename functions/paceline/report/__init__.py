@@ -4,7 +4,6 @@
 """
 
 from paceline.report.build import build_report
-from paceline.report.excluded import read_excluded, write_excluded
 from paceline.report.model import Credits, Report
 from paceline.report.page import render_page
 from paceline.report.tables import OUTCOME_COLUMNS, TIMELINE_COLUMNS, outcome_rows, timeline_rows, write_csv
@@ -16,9 +15,7 @@ __all__ = [
     "Report",
     "build_report",
     "outcome_rows",
-    "read_excluded",
     "render_page",
     "timeline_rows",
     "write_csv",
-    "write_excluded",
 ]

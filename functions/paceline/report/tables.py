@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
+from paceline.cells import safe_cell
 from paceline.models import ExcludedLead, Lead, Message
-from paceline.report.cells import safe_cell
 
 Row = tuple[str, ...]
 OUTCOME_COLUMNS = (

@@ -9,7 +9,8 @@ import tracemalloc
 import pytest
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.reading import SURPLUS, LeadFile, Row, open_lead_file
+from paceline.leads.headings import FAULT
+from paceline.leads.reading import LeadFile, Row, open_lead_file
 
 
 def opened(content: str | bytes, encoding: str = "utf-8") -> LeadFile:
@@ -48,6 +49,8 @@ def test_the_preferred_phone_column_wins_wherever_it_stands() -> None:
         pytest.param("phone,name\n1,José\n".encode("utf-8-sig"), "José", id="UTF-8 with a mark"),
         pytest.param("phone,name\n1,José\n".encode("utf-16"), "José", id="UTF-16, little end first"),
         pytest.param("\ufeffphone,name\n1,José\n".encode("utf-16-be"), "José", id="UTF-16, big end first"),
+        pytest.param("phone,name\n1,José\n".encode("utf-16-le"), "José", id="UTF-16 without a mark, little end first"),
+        pytest.param("phone,name\n1,José\n".encode("utf-16-be"), "José", id="UTF-16 without a mark, big end first"),
         pytest.param("phone,name\n1,D’Arcy é\n".encode("windows-1252"), "D’Arcy é", id="Windows-1252"),
         pytest.param(gzip.compress("phone,name\n1,José\n".encode()), "José", id="gzip"),
         pytest.param(gzip.compress("phone,name\n1,José\n".encode("utf-16")), "José", id="gzip of UTF-16"),
@@ -72,7 +75,7 @@ def test_commas_in_the_cells_of_a_semicolon_file_stay_there() -> None:
     rows = rows_of(content)
 
     assert [row[2]["offer"] for row in rows] == ["Save 10,50 today, or 12,00 tomorrow", "5,25 off, now"]
-    assert SURPLUS not in rows[1][2]  # an empty cell more is only a delimiter at the end
+    assert FAULT not in rows[1][2]  # an empty cell more is only a delimiter at the end
 
 
 def test_a_hint_of_excel_decides_the_delimiter_and_is_no_row() -> None:
@@ -89,11 +92,11 @@ def test_row_numbers_are_those_of_a_spreadsheet() -> None:
     assert rows[0][2]["note"] == "two\nlines"
 
 
-def test_short_rows_are_filled_and_surplus_cells_are_shown() -> None:
+def test_short_rows_are_filled_and_surplus_cells_are_a_fault_of_the_row() -> None:
     rows = rows_of("phone,name,state\n1\n2,Smith, John,NY\n")
 
     assert rows[0][2] == {"phone": "1", "name": "", "state": ""}
-    assert rows[1][2][SURPLUS] == "NY"
+    assert rows[1][2][FAULT] == "too_many_cells"
 
 
 @pytest.mark.parametrize(
@@ -107,9 +110,11 @@ def test_short_rows_are_filled_and_surplus_cells_are_shown() -> None:
         pytest.param(b"backup phone number,x\n1,2\n", "no phone column", id="contains is not enough"),
         pytest.param(b"phone,Name,name\n1,2,3\n", "several columns with one name: 'Name', 'name'", id="twins"),
         pytest.param(b"phone,x;mobile\n1,2;3\n", "not clear which character", id="two delimiters fit"),
-        pytest.param(b"PK\x03\x04\x14\x00", "Excel workbook", id="xlsx"),
+        pytest.param(b"PK\x03\x04\x14\x00", "damaged", id="a workbook cut short"),
+        pytest.param(
+            b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "without a password", id="a workbook under a password"
+        ),
         pytest.param(b"\x89PNG\r\n\x1a\n\x00\x00", "not a text file", id="a picture"),
-        pytest.param("phone\n1\n".encode("utf-16-le"), "not a text file", id="UTF-16 without a mark"),
         pytest.param(gzip.compress(b"phone\n" + b"1\n" * 99)[:-12], "damaged", id="gzip cut short"),
         pytest.param(b'phone,name\n1,"Ana\n2,Ben\n', "never closed", id="a quotation mark never closed"),
         pytest.param(b'phone,name\n1,"' + b"x\n" * 99999, "never closed", id="one that swallows a large file"),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paceline.errors import LeadFileInvalid, RequestInvalid
+from paceline.leads.names import SPREADSHEET_ERRORS, trimmed
 from paceline.leads.template import BlankField, compile_template
 
 
@@ -65,4 +66,4 @@ def test_braces_that_are_no_field_are_an_error_with_their_position(message: str,
 def test_a_value_is_never_read_as_a_template(value: str) -> None:
     text = compile_template("<{{a}}|{{b|none}}>").render({"a": "{{b}}", "b": value})
 
-    assert text == f"<{{{{b}}}}|{value.strip() or 'none'}>"
+    assert text == f"<{{{{b}}}}|{'none' if trimmed(value) in {'', *SPREADSHEET_ERRORS} else trimmed(value)}>"

@@ -12,17 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_builders import NOON, a_message, a_skipped_message
 
+from paceline.cells import read_cell, safe_cell
 from paceline.models import ExcludedLead, Lead
 from paceline.report import (
     OUTCOME_COLUMNS,
     TIMELINE_COLUMNS,
     outcome_rows,
-    read_excluded,
     timeline_rows,
     write_csv,
-    write_excluded,
 )
-from paceline.report.cells import read_cell, safe_cell
 from paceline.report.tables import utc
 from paceline.status import Excluded, MessageStatus
 
@@ -95,11 +93,10 @@ def test_a_phone_number_is_text_in_a_spreadsheet_and_whole_for_a_program() -> No
 def test_no_cell_starts_a_formula_whatever_separator_the_spreadsheet_assumes(attack: str, separator: str) -> None:
     excluded = [ExcludedLead(1, 2, Excluded.REJECTED, attack, attack)]
 
-    for pieces in (write_excluded(excluded), write_csv(outcome_rows([], excluded), OUTCOME_COLUMNS)):
-        text = b"".join(pieces).decode()
-        cells = [cell for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in row]
+    text = b"".join(write_csv(outcome_rows([], excluded), OUTCOME_COLUMNS)).decode()
 
-        assert not [cell for cell in cells if FORMULA.match(cell)]
+    cells = [cell for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in row]
+    assert not [cell for cell in cells if FORMULA.match(cell)]
 
 
 @given(st.text() | st.text(st.sampled_from("=+-@'\"\t\r\n ;,|x\uff1d\u00a0")))
@@ -125,39 +122,10 @@ def test_times_are_written_in_utc_with_all_their_digits() -> None:
     assert utc(NOON) == "2026-09-02T12:00:00.000000Z"
 
 
-excluded_leads = st.builds(
-    ExcludedLead,
-    lead_no=st.integers(1, 10**6),
-    row_number=st.integers(2, 10**6),
-    kind=st.sampled_from(Excluded),
-    reason=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"])),
-    explanation=st.sampled_from(["", "The same number as in row 3.", "no x;=1+1, and"]),
-    phone_number=st.sampled_from(["", "+12025550101", "=1+1", "'+1", '"a", b', "x\r\ny", "-5;=1"]),
-)
-
-
-@given(st.lists(excluded_leads, max_size=5))
-def test_excluded_leads_are_read_as_they_were_written(leads: list[ExcludedLead]) -> None:
-    stream = io.BytesIO(b"".join(write_excluded(leads)))
-
-    assert list(read_excluded(stream)) == leads
-    assert not stream.closed
-
-
-def test_an_excluded_file_without_guards_is_read_too() -> None:
-    file = (
-        b"lead_no,row_number,kind,reason,phone_number,explanation\r\n1,2,duplicates,duplicate,+12025550101,Twice.\r\n"
-    )
-
-    assert list(read_excluded(io.BytesIO(file))) == [
-        ExcludedLead(1, 2, Excluded.DUPLICATE, "duplicate", "+12025550101", "Twice.")
-    ]
-
-
 def test_a_large_file_is_written_in_pieces() -> None:
     leads = (ExcludedLead(n, n + 1, Excluded.DUPLICATE, "duplicate", "+12025550101") for n in range(1, 20_001))
 
-    pieces = list(write_excluded(leads))
+    pieces = list(write_csv(outcome_rows([], leads), OUTCOME_COLUMNS))
 
     assert len(pieces) > 5
     assert max(map(len, pieces)) < 70_000
