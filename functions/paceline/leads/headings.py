@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.names import normalise_name, trimmed
+from paceline.leads.names import BLANKS, normalise_name, trimmed
 
 # The key under which a row says that it cannot be used, with the fault's code. No heading is blank: it cannot clash.
 FAULT = ""
@@ -54,7 +54,7 @@ class Heading:
 
         A missing cell is blank. A cell without a heading is no value; beyond the last heading it is a fault of the row.
         """
-        values = dict(zip(self.names, map(trimmed, cells), strict=False))
+        values = dict(zip(self.names, [cell.strip(BLANKS) for cell in cells], strict=False))
         if len(cells) == len(self.names) and FAULT not in values:
             return values
         values = dict.fromkeys(filter(None, self.names), "")

@@ -7,11 +7,16 @@ from collections.abc import Iterator
 
 from paceline.models import Lead
 
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def lead_to_line(lead: Lead) -> bytes:
     """Return the lead as a line of JSON, its line end included."""
-    fields = {name: getattr(lead, name) for name in lead.__slots__}
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    # By hand: json.dumps of the whole costs a third of planning. A test holds it to json's own reading.
+    return (
+        f'{{"lead_no":{lead.lead_no},"phone_number":{_quoted(lead.phone_number)},"text":{_quoted(lead.text)},'
+        f'"parts":{lead.parts},"row_number":{lead.row_number}}}\n'
+    ).encode()
 
 
 def leads_from_lines(lines: bytes) -> Iterator[Lead]:

@@ -10,7 +10,7 @@ _IGNORED = re.compile("[\\s\\-_\u200b\u2060\ufeff]+")
 
 # What shows nothing at the edge of a value: Unicode's white space, then marks without width, directions (copied with a
 # number from a phone's address book) and three letters that are drawn as a blank. "Hi \u200b," is "Hi ,".
-_BLANKS = (
+BLANKS = (
     " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
     "\x00\xad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063"
@@ -31,4 +31,4 @@ def normalise_name(name: str) -> str:
 
 def trimmed(value: str) -> str:
     """Return a value without what shows nothing at its edges; "" where it would show nothing at all."""
-    return value.strip(_BLANKS)
+    return value.strip(BLANKS)
