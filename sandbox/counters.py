@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from paceline.keys import is_shared_row
@@ -13,7 +14,10 @@ _WRITES = {"Put", "Update", "Delete", "ConditionCheck"}
 
 @dataclass
 class Counters:
-    """Counts over all calls of a run. by_kind: (operation's action, kind of row) → attempts."""
+    """Counts over all calls of a run.
+
+    by_kind: (operation's action, kind of row) → attempts. watchers: told of every call too, for who counts more.
+    """
 
     calls: int = 0
     conflicts: int = 0
@@ -21,6 +25,7 @@ class Counters:
     write_units: float = 0.0
     read_units: float = 0.0
     by_kind: Counter[tuple[str, str]] = field(default_factory=Counter)
+    watchers: list[Callable[[Call], None]] = field(default_factory=list)
 
     def take(self, call: Call) -> None:
         """Count one call, refused ones too: an attempt touches the row as much as a success."""
@@ -34,3 +39,5 @@ class Counters:
             self.by_kind[access.action, sk.split("#")[0]] += 1
             if access.action in _WRITES and is_shared_row((pk, sk)):
                 self.shared_row_writes += 1
+        for watch in self.watchers:
+            watch(call)

@@ -52,10 +52,11 @@ class Context:
 
 @dataclass
 class Invocation:
-    """One running invocation: whose role the calls made in it have."""
+    """One running invocation: whose role the calls made in it have. payload: its JSON text."""
 
     function: Function
     context: Context
+    payload: str
 
 
 @dataclass
@@ -128,7 +129,7 @@ class Functions:
         usage, started = self.usage[function.name], self._scheduler.microseconds
         usage.invocations += 1
         context = Context(function.name, function.arn, self._request_id(), function.memory_mb)
-        task.context["invocation"] = Invocation(function, context)
+        task.context["invocation"] = Invocation(function, context, payload)
         try:
             answer = json.dumps(self._handler(function)(json.loads(payload), context))
         except Exception as error:

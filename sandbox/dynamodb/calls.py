@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sandbox.dynamodb.values import Value
+from sandbox.scheduler import Task
 
 
 class ItemAccess(NamedTuple):
@@ -34,6 +35,7 @@ class Call:
     started, ended: microseconds since 1970; of a transaction that was prepared, `ended` is the commit.
     outcome: "ok", the error's code, or the name of the exception that killed the caller before anything was done.
     reasons: of a cancelled transaction, the cancellation code of each of `keys`.
+    caller: the task that made the call (None: from outside the scheduler); a transaction's commit is nobody's task.
     """
 
     operation: str
@@ -45,6 +47,7 @@ class Call:
     reasons: list[str] = field(default_factory=list)
     write_units: float = 0.0
     read_units: float = 0.0
+    caller: Task | None = None
 
 
 def no_time() -> float:

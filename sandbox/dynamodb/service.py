@@ -76,6 +76,7 @@ class DynamoDB:
         if answer is None:
             raise not_supported(f"the operation {operation}")
         record = Call(operation, str(parameters.get("TableName", "")), self._scheduler.microseconds)
+        record.caller = self._scheduler.current
         try:
             result = answer(parameters, record)
             record.outcome = record.outcome or "ok"
