@@ -11,6 +11,7 @@ import click
 
 from console.check import check
 from console.conformance import conformance
+from console.contention.command import contention
 from console.moment import Moment
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
@@ -110,3 +111,4 @@ def run(
 main.add_command(conformance)
 main.add_command(check)
 main.add_command(up)
+main.add_command(contention)
