@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
-from api.caller import revision_seen, services, sign_as_operator
+from api.caller import named_route, revision_seen, services, sign_as_operator
 from paceline.accounts import buy_credits, change_account, create_account, create_key, get_account
 from paceline.audit import account_subject, changes_of, route_subject
 from paceline.holds import account_scope, release_holds, route_scope
-from paceline.models import Account, JsonObject, Model, Route, RouteName
+from paceline.models import Account, JsonObject, Model, Route, RouteName, RoutingRules, SendingWindow
 from paceline.routes import change_route, describe_route, put_route
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -26,12 +26,15 @@ class AccountPost(Model):
 
 
 class AccountPatch(Model):
-    """What to change of an account; what is not given stays. parts_per_day: null removes the cap."""
+    """What to change of an account; what is not given stays. null removes a cap, or the account's own window."""
 
     name: str = ""
     parts_per_day: Annotated[int, Field(ge=1)] | None = None
     compliance_status: Literal["approved", "pending", "refused"] = "approved"
     operational_status: Literal["active", "suspended"] = "active"
+    sending_window: SendingWindow | None = None
+    routing: RoutingRules = RoutingRules()
+    help_text: Annotated[str, Field(max_length=320)] = ""
 
 
 class CreditsPost(Model):
@@ -101,7 +104,8 @@ def patch_route(name: str, post: RoutePatch) -> JsonObject:
     """Change what is given of a route; batches that wait for it go on at once."""
     event = router.current_event.raw_event
     fields = post.model_dump(exclude_unset=True)
-    change_route(services.table, name, fields, sign_as_operator(event), revision=revision_seen(event))
+    signature = sign_as_operator(event)
+    change_route(services.table, named_route(name), fields, signature, revision=revision_seen(event))
     return _changed_route(name)
 
 
@@ -109,7 +113,7 @@ def patch_route(name: str, post: RoutePatch) -> JsonObject:
 def route_changes(name: str) -> JsonObject:
     """Return every change of a route, the newest first."""
     sign_as_operator(router.current_event.raw_event)
-    return {"route": name, "changes": changes_of(services.table, route_subject(name))}
+    return {"route": name, "changes": changes_of(services.table, route_subject(named_route(name)))}
 
 
 @router.post("/v1/admin/keys")

@@ -8,7 +8,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from api import admin, campaigns, control
+from api import admin, campaigns, control, routes
 from api.caller import Forbidden
 from paceline.errors import (
     CampaignNotFound,
@@ -26,6 +26,7 @@ from paceline.observability import logger
 app = APIGatewayHttpResolver(enable_validation=True)
 app.include_router(campaigns.router)
 app.include_router(control.router)
+app.include_router(routes.router)
 app.include_router(admin.router)
 
 STATUS = {

@@ -7,7 +7,8 @@ from typing import Any
 
 from paceline.audit import Signature
 from paceline.bootstrap import Services
-from paceline.errors import PacelineError, RequestInvalid
+from paceline.errors import ObjectNotFound, PacelineError, RequestInvalid, RouteNotFound
+from paceline.routes import get_route
 
 services = Services()
 
@@ -45,6 +46,14 @@ def sign_as_operator(event: dict[str, Any]) -> Signature:
     if not caller_of(event).is_operator:
         raise Forbidden("This needs an operator's key.")
     return signature_of(event)
+
+
+def named_route(name: str) -> str:
+    """Return the name of a route that exists. Raises: ObjectNotFound: an address without a route, not a bad request."""
+    try:
+        return get_route(services.table, name).name
+    except RouteNotFound as missing:
+        raise ObjectNotFound(str(missing), **missing.evidence) from None
 
 
 def revision_seen(event: dict[str, Any]) -> int | None:

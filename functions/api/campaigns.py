@@ -15,8 +15,10 @@ from paceline.campaigns import create_campaign, get_campaign
 from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
 from paceline.leads.template import compile_template
 from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
-from paceline.progress import describe_campaign
-from paceline.routes import describe_route, get_route, route_names
+from paceline.outlook import Outlook
+from paceline.planned import describe_plan
+from paceline.progress import describe_campaign, show_campaign
+from paceline.routes import get_route
 from paceline.starting import dry_run, start_campaign
 from paceline.status import CampaignStatus
 
@@ -99,8 +101,12 @@ def _with_leads(campaign_id: str) -> Campaign:
 
 @router.get("/v1/campaigns/<campaign_id>")
 def show(campaign_id: str) -> JsonObject:
-    """Return a campaign: counts, what holds it, since when, until when."""
-    return describe_campaign(services.table, _campaign(campaign_id))
+    """Return a campaign: counts, what holds it, since when, until when, what that has cost, and when it ends."""
+    return show_campaign(_outlook(), _campaign(campaign_id))
+
+
+def _outlook() -> Outlook:
+    return Outlook(services.table, services.store, services.clock.now())
 
 
 @router.post("/v1/campaigns/<campaign_id>/upload")
@@ -114,16 +120,11 @@ def upload(campaign_id: str) -> JsonObject:
 
 @router.post("/v1/campaigns/<campaign_id>/plan")
 def plan(campaign_id: str) -> JsonObject:
-    """Return what a start now would do, and change nothing."""
+    """Return what a start now would do, when it would end and what would bind it; and change nothing."""
     campaign = _with_leads(campaign_id)
     planned = dry_run(services.table, services.store, campaign)
-    available = get_account(services.table, campaign.account_id).available
-    warnings = [*planned.warnings]
-    if planned.parts > available:
-        needs = f"The campaign needs {planned.parts:,} credits and the account has {available:,}"
-        warnings.append(f"{needs}: it will hold until credits are added.")
-    more = {"credits": {"needed": planned.parts, "available": available}, "warnings": warnings}
-    return planned.model_dump(mode="json", by_alias=True) | more
+    sees_all = caller_of(router.current_event.raw_event).is_operator
+    return describe_plan(_outlook(), campaign, planned, sees_all=sees_all)
 
 
 @router.post("/v1/campaigns/<campaign_id>/start")
@@ -144,13 +145,6 @@ def report(campaign_id: str) -> JsonObject:
         raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
     names = ("report.json", "report.html", "outcomes.csv", "timeline.csv")
     return built | {"files": {name: services.store.presigned_get(f"{prefix}{name}", UPLOAD_SECONDS) for name in names}}
-
-
-@router.get("/v1/routes")
-def routes() -> JsonObject:
-    """Return every cap on every route, with today's use."""
-    now = services.clock.now()
-    return {"routes": [describe_route(services.table, name, now) for name in route_names(services.table)]}
 
 
 @router.get("/v1/account")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from paceline import keys, rows
@@ -37,6 +38,11 @@ def _row(table: Table, account_id: str) -> Row:
     if row is None:
         raise RequestInvalid(f"There is no account {account_id!r}.", account_id=account_id)
     return row
+
+
+def account_use(table: Table, account_id: str, day: date) -> int:
+    """Return how many parts of the account's day are leased or sent; 0 where it has no day cap."""
+    return int((table.get(keys.account_day(account_id, day)) or {}).get("used", 0))
 
 
 def change_account(

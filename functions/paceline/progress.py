@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
 
 from paceline.batches import batch_summaries
-from paceline.campaigns import get_plan
-from paceline.models import Campaign, JsonObject
+from paceline.binding import binding_of, finish_of
+from paceline.campaigns import OVER, get_plan
+from paceline.models import Campaign, JsonObject, Plan
+from paceline.moments import iso
+from paceline.outlook import Outlook
 from paceline.reporting import lost_to
 from paceline.table import Row, Table
 
@@ -14,14 +19,37 @@ from paceline.table import Row, Table
 def describe_campaign(table: Table, campaign: Campaign) -> JsonObject:
     """Return the campaign for its customer. messages: by status, as of each batch's last step."""
     summaries = batch_summaries(table, campaign.campaign_id)
+    return _described(campaign, get_plan(table, campaign.campaign_id), summaries) | {"lost_to": lost_to(summaries)}
+
+
+def show_campaign(outlook: Outlook, campaign: Campaign) -> JsonObject:
+    """Return the campaign with its outlook: the cause that binds now, what each has cost so far, when it ends.
+
+    finish_at: of its last message; None: finish_reason says why nobody can tell.
+    """
+    summaries = batch_summaries(outlook.table, campaign.campaign_id)
+    plan = get_plan(outlook.table, campaign.campaign_id)
+    shown = _described(campaign, plan, summaries)
+    shown["lost_to"] = lost_to(until_now(summaries, outlook.now))
+    if plan is None or campaign.status in OVER:
+        reason = {"cause": "not_planned" if plan is None else campaign.status.value}
+        return shown | {"binding": None, "finish_at": None, "finish_reason": reason}
+    left = outlook.remaining(campaign, plan, summaries)
+    routes = {stream.route for stream in left.streams if stream.parts}
+    told = outlook.forecast(left, outlook.beside(routes, campaign.campaign_id))
+    binding = binding_of(outlook.table, left, told, summaries, outlook.now)
+    return shown | {"binding": binding} | finish_of(campaign, told)
+
+
+def _described(campaign: Campaign, plan: Plan | None, summaries: list[Row]) -> JsonObject:
     messages: Counter[str] = Counter()
     for summary in summaries:
         messages.update(summary.get("messages", {}))
     shown = campaign.model_dump(mode="json", by_alias=True, exclude={"leads_key", "execution_arn"})
-    if plan := get_plan(table, campaign.campaign_id):
+    if plan is not None:
         chosen = {"leads", "parts", "batches", "warnings", "rejected_reasons", "phone_column"}
         shown["plan"] = plan.model_dump(mode="json", by_alias=True, include=chosen)
-    return shown | {"messages": dict(messages), "held_by": held_by(summaries), "lost_to": lost_to(summaries)}
+    return shown | {"messages": dict(messages), "held_by": held_by(summaries)}
 
 
 def held_by(summaries: list[Row]) -> list[JsonObject]:
@@ -35,3 +63,15 @@ def held_by(summaries: list[Row]) -> list[JsonObject]:
         entry["batches"] += 1
         entry["since"] = min(entry["since"], hold["since"])
     return sorted(found.values(), key=lambda entry: str(entry["since"]))
+
+
+def until_now(summaries: Iterable[Row], now: datetime) -> list[Row]:
+    """Return the summaries with the holds that still go on among those that ended, as if they ended now."""
+    return [_until_now(row, now) for row in summaries]
+
+
+def _until_now(row: Row, now: datetime) -> Row:
+    hold = row.get("hold")
+    if not hold or datetime.fromisoformat(hold["since"]) > now:
+        return row
+    return {**row, "held": [*row.get("held", []), {**hold, "until": iso(now)}]}

@@ -79,6 +79,7 @@ class Never:
 class StreamForecast:
     """finish_at: of the stream's last message; None: never, and `never` says why. spans: what binds it, in order."""
 
+    stream: str
     route: str
     finish_at: datetime | None
     spans: tuple[Span, ...]

@@ -75,7 +75,7 @@ class _Flow:
         if self.finish_at is None:
             cause = self.spans[-1].cause if self.spans else Cause.SEND_BY_PASSED
             never = Never(cause, self.of.route, round(self.left), self.is_late)
-        return StreamForecast(self.of.route, self.finish_at, tuple(self.spans), never)
+        return StreamForecast(self.of.stream, self.of.route, self.finish_at, tuple(self.spans), never)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,92 @@
+"""What a plan promises before the start: when it ends, which caps bind when, and who else is on its routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from paceline.accounts import account_use, get_account
+from paceline.binding import explain, finish_of
+from paceline.forecast import STARTUP, Forecast, Span
+from paceline.models import Account, Campaign, JsonObject, Plan
+from paceline.moments import iso
+from paceline.outlook import Outlook
+from paceline.remaining import Remaining, all_of
+from paceline.routes import describe_route
+from paceline.starting import DEFAULT_SENDING_DAYS
+from paceline.status import Cause
+from paceline.windows import day_of, end_of_day
+
+_CAPS = {Cause.PACE, Cause.ROUTE_DAY_CAP, Cause.ACCOUNT_DAY_CAP}
+
+
+def describe_plan(outlook: Outlook, campaign: Campaign, planned: Plan, *, sees_all: bool) -> JsonObject:
+    """Return the plan with its promises. sees_all: an operator, who may see other accounts' campaigns.
+
+    binding_caps: cause, route, since and until of each time that a cap, a window or a missing credit binds.
+    """
+    account = get_account(outlook.table, campaign.account_id)
+    start_at = max(campaign.start_at or outlook.now, outlook.now)
+    send_by = campaign.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
+    would_run = campaign.model_copy(update={"start_at": start_at, "send_by": send_by})
+    own = all_of(would_run, account, planned.streams, start_at + STARTUP)
+    routes = sorted({stream.route for stream in planned.streams})
+    beside = outlook.beside(routes, campaign.campaign_id)
+    told = outlook.forecast(own, beside)
+    return planned.model_dump(mode="json", by_alias=True) | {
+        "credits": {"needed": planned.parts, "available": account.available},
+        "warnings": [*planned.warnings, *_warnings(planned, account, told)],
+        "send_by": iso(send_by),
+        "binding_caps": [_shown(span) for span in told.spans],
+        "campaigns_ahead": _ahead(beside, campaign.account_id, sees_all=sees_all),
+        "caps": _caps(outlook, account, routes),
+        **finish_of(would_run, told),
+    }
+
+
+def _warnings(planned: Plan, account: Account, told: Forecast) -> Iterator[str]:
+    if planned.parts > account.available:
+        needs = f"The campaign needs {planned.parts:,} credits and the account has {account.available:,}"
+        yield f"{needs}: it will hold until credits are added."
+    for never in told.never:
+        if never.is_late and never.cause is not Cause.CREDITS:
+            yield f"The campaign cannot finish before send_by: {explain(never)}"
+
+
+def _shown(span: Span) -> JsonObject:
+    until = iso(span.until) if span.until else None
+    return {"cause": span.cause.value, "route": span.route, "since": iso(span.since), "until": until}
+
+
+def _ahead(beside: Sequence[Remaining], account_id: str, *, sees_all: bool) -> list[JsonObject]:
+    """Return the campaigns that send on the same routes; another account's without its id."""
+    return [
+        {
+            "campaign_id": one.campaign.campaign_id if sees_all or one.campaign.account_id == account_id else None,
+            "weight": one.campaign.weight,
+            "routes": sorted({stream.route for stream in one.streams}),
+            "parts_left": one.parts,
+        }
+        for one in beside
+    ]
+
+
+def _caps(outlook: Outlook, account: Account, routes: Sequence[str]) -> list[JsonObject]:
+    """Return every cap that applies, with today's use where it is counted by the day."""
+    described = [describe_route(outlook.table, name, outlook.now) for name in routes]
+    caps = [
+        {"of": f"route {route['name']}", "cap": name, **cap}
+        for route in described
+        for name, cap in route["caps"].items()
+        if cap["limit"] is not None
+    ]
+    if account.parts_per_day is not None:
+        used = {zone: _used(outlook, account, zone) for zone in sorted({route["time_zone"] for route in described})}
+        shown = {"of": "account", "cap": "parts_per_day", "limit": account.parts_per_day}
+        caps += [shown | one for one in used.values()]
+    return caps
+
+
+def _used(outlook: Outlook, account: Account, time_zone: str) -> JsonObject:
+    used = account_use(outlook.table, account.account_id, day_of(outlook.now, time_zone))
+    return {"used": used, "resets_at": iso(end_of_day(outlook.now, time_zone))}
