@@ -14,11 +14,11 @@ services = Services()
 
 
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
-    """Answer 204 for what was taken, 400 for what is no callback, 403 for what the provider did not sign."""
+    """Answer 204 for what was taken (200 with a text back), 400 for no callback, 403 for one that is not signed."""
     request = event["requestContext"]
     query = f"?{event['rawQueryString']}" if event.get("rawQueryString") else ""
     body = event.get("body", "")
-    answer = take_callback(
+    answer, text = take_callback(
         services.table,
         services.provider,
         f"https://{request['domainName']}{event['rawPath']}{query}",
@@ -29,4 +29,7 @@ def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     )
     if answer >= 400:
         logger.warning("callback refused", extra={"answer": answer.name, "request_id": context.aws_request_id})
+    if text:
+        content_type, reply = services.provider.reply(text)
+        return {"statusCode": 200, "headers": {"content-type": content_type}, "body": reply}
     return {"statusCode": int(answer), "body": ""}

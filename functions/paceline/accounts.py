@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -110,23 +110,3 @@ def _key_put(secret: str, account_id: str, scope: str, name: str) -> Put:
 def find_key(table: Table, secret: str) -> Row | None:
     """Return the key's account, scope and name, or None."""
     return table.get(keys.api_key(key_digest(secret)))
-
-
-def opt_out(table: Table, account_id: str, phone_number: str, at: str) -> None:
-    """Note that a recipient said STOP. It meets the claim of any send to that number in one row."""
-    table.update(Update(keys.recipient(account_id, phone_number), "SET #opted_out_at = :at", {"at": at}))
-
-
-class TableOptOuts:
-    """`paceline.ports.OptOuts` from the recipients' rows."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def opted_out(self, account_id: str, phone_numbers: Iterable[str]) -> set[str]:
-        """Return those of up to 100 numbers (E.164) that opted out."""
-        wanted = {keys.recipient(account_id, number): number for number in phone_numbers}
-        if not wanted:
-            return set()
-        found = self._table.get_many(list(wanted))
-        return {wanted[rows.key_of(row)] for row in found if "opted_out_at" in row}

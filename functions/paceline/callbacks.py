@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from enum import IntEnum
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from paceline import keys
-from paceline.accounts import opt_out
+from paceline.inbound import Word, read_word
+from paceline.leads.phone import PhoneNumber, normalise
 from paceline.moments import iso
+from paceline.opt_outs import opt_in, opt_out
 from paceline.ports import CallbackReader
 from paceline.receipts import apply_receipt, store_callback
 from paceline.table import Table
 
-# Words that end all messages to a number (CTIA; facts of the field: STOP, STOPALL, UNSUBSCRIBE, CANCEL, END, QUIT).
-OPT_OUT_WORDS = {"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT"}
-
 # Kept out of the inbox: what people wrote, and who.
 _PERSONAL = {"Body", "To", "From"}
+
+
+class Reply(NamedTuple):
+    """What a callback is answered with. text: what the person who wrote to us is sent back; blank: nothing."""
+
+    answer: Answer
+    text: str = ""
 
 
 class Answer(IntEnum):
@@ -32,7 +38,7 @@ class Answer(IntEnum):
 
 def take_callback(
     table: Table, provider: CallbackReader, url: str, query: Mapping[str, str], body: str, signature: str, now: datetime
-) -> Answer:
+) -> Reply:
     """Take one callback: a receipt (query message_id) or an inbound message (query account_id).
 
     url: the whole address as the provider called it: its signature covers that. Raises: TransactionConflict,
@@ -40,12 +46,12 @@ def take_callback(
     """
     fields = dict(parse_qsl(body, keep_blank_values=True))
     if not provider.is_signed(url, fields, signature):
-        return Answer.NOT_SIGNED
+        return Reply(Answer.NOT_SIGNED)
     if "message_id" in query:
-        return _take_receipt(table, provider, query["message_id"], fields, now)
+        return Reply(_take_receipt(table, provider, query["message_id"], fields, now))
     if "account_id" in query and {"Body", "From"} <= fields.keys():
         return _take_inbound(table, query["account_id"], fields, now)
-    return Answer.MALFORMED
+    return Reply(Answer.MALFORMED)
 
 
 def _take_receipt(
@@ -63,8 +69,14 @@ def _take_receipt(
     return Answer.TAKEN
 
 
-def _take_inbound(table: Table, account_id: str, fields: Mapping[str, str], now: datetime) -> Answer:
-    word = re.sub(r"\W", "", fields["Body"]).upper()
-    if word in OPT_OUT_WORDS:
-        opt_out(table, account_id, fields["From"], iso(now))
-    return Answer.TAKEN
+def _take_inbound(table: Table, account_id: str, fields: Mapping[str, str], now: datetime) -> Reply:
+    number = normalise(fields["From"])
+    person = number.e164 if isinstance(number, PhoneNumber) else fields["From"]
+    match read_word(fields["Body"]):
+        case Word.STOP:
+            opt_out(table, account_id, person, iso(now))
+        case Word.START:
+            opt_in(table, account_id, person, iso(now))
+        case Word.HELP:
+            return Reply(Answer.TAKEN, (table.get(keys.account(account_id)) or {}).get("help_text", ""))
+    return Reply(Answer.TAKEN)

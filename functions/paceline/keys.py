@@ -10,6 +10,8 @@
 | lease | admission, close | 75-100 | nobody |
 | message | its send, its receipts | 2-5 a message | nobody |
 | recipient | its send, a STOP | 1 a message | sends to the same person |
+| opt-out | a STOP, a START, an import | 0 | nobody |
+| carrier | an import | 0 | nobody |
 | inbox | one receipt | 1 a receipt | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
 | audit | an operator's change | 0 | nobody |
@@ -20,6 +22,7 @@
 from __future__ import annotations
 
 from datetime import date
+from zlib import crc32
 
 Key = tuple[str, str]
 
@@ -77,6 +80,28 @@ def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:
 
 def recipient(account_id: str, phone_number: str) -> Key:
     return f"RECIPIENT#{account_id}#{phone_number}", "RECIPIENT"
+
+
+# An account's opt-outs are listed in so many partitions: one takes 1,000 writes a second, and an import is fast.
+OPT_OUT_SHARDS = 16
+
+
+def opt_out(account_id: str, phone_number: str) -> Key:
+    """The opt-out in its account's list, beside the recipient's row and written with it: for the export."""
+    return f"OPTOUTS#{account_id}#{crc32(phone_number.encode()) % OPT_OUT_SHARDS:02}", phone_number
+
+
+def opt_out_partitions(account_id: str) -> list[str]:
+    return [f"OPTOUTS#{account_id}#{shard:02}" for shard in range(OPT_OUT_SHARDS)]
+
+
+def carrier(account_id: str, phone_number: str) -> Key:
+    return f"CARRIER#{account_id}#{phone_number}", "CARRIER"
+
+
+def has_carriers(account_id: str) -> Key:
+    """There once the account imported carriers: so an account without any is not asked about number by number."""
+    return f"CARRIERS#{account_id}", "CARRIERS"
 
 
 def inbox(message_id: str, digest: str) -> Key:

@@ -124,5 +124,8 @@ class CallbackReader(Protocol):
     def is_signed(self, url: str, fields: Mapping[str, str], given: str) -> bool:
         """Tell whether a callback comes from the provider."""
 
+    def reply(self, text: str) -> tuple[str, str]:
+        """Return the content type and body with which a callback sends a text back to who wrote to us."""
+
     def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
         """Return a callback in our words; None for a status that we do not know. Raises: KeyError, for no receipt."""

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from paceline.accounts import TableOptOuts
+from paceline import keys
+from paceline.accounts import get_account
 from paceline.campaigns import get_campaign, get_plan, keep_plan, note_started, set_status
-from paceline.models import Campaign, Plan
+from paceline.carriers import TableCarriers
+from paceline.models import Campaign, Plan, SendingWindow
+from paceline.opt_outs import TableOptOuts
 from paceline.planning import plan_campaign
 from paceline.ports import ObjectStore, Workflow
 from paceline.requests import PlannedCampaign
 from paceline.routes import all_routes
 from paceline.status import CampaignStatus
-from paceline.table import Table
+from paceline.table import Table, Update
+from paceline.windows import both
 
 # A campaign that waits (for credits, for a cap, for a window) waits at most so long; what is left then is skipped.
 DEFAULT_SENDING_DAYS = 30
@@ -39,18 +43,48 @@ class _DryRunStore:
 
 def dry_run(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
     """Return the plan that a start now would make, and keep nothing of it. Raises: as `plan_campaign`."""
-    return plan_campaign(campaign, all_routes(table), _DryRunStore(store, store.bucket), TableOptOuts(table))
+    return _planned(table, _DryRunStore(store, store.bucket), _narrowed(table, campaign))
 
 
 def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
-    """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid."""
+    """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid.
+
+    From here on the campaign's window is what its account's leaves of it.
+    """
+    window = _narrowed(table, campaign).sending_window
     started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
     start_at = started.start_at or now
     send_by = started.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
-    note_started(table, campaign.campaign_id, "", start_at, send_by)  # before the workflow reads it
+    _keep_window(table, campaign.campaign_id, window)  # this and the times before the workflow reads them
+    note_started(table, campaign.campaign_id, "", start_at, send_by)
+    times = {"start_at": start_at, "send_by": send_by}
     arn = workflow.start(campaign.campaign_id)
     note_started(table, campaign.campaign_id, arn, start_at, send_by)
-    return started.model_copy(update={"execution_arn": arn, "start_at": start_at, "send_by": send_by})
+    return started.model_copy(update=times | {"execution_arn": arn, "sending_window": window})
+
+
+def _keep_window(table: Table, campaign_id: str, window: SendingWindow) -> None:
+    values = {"window": window.model_dump(mode="json")}
+    table.update(Update(keys.campaign(campaign_id), "SET #sending_window = :window", values))
+
+
+def _narrowed(table: Table, campaign: Campaign) -> Campaign:
+    """Return the campaign with the hours in which its account's window is open too. Raises: RequestInvalid."""
+    narrower = get_account(table, campaign.account_id).sending_window
+    if narrower is None:
+        return campaign
+    return campaign.model_copy(update={"sending_window": both(campaign.sending_window, narrower)})
+
+
+def _planned(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
+    return plan_campaign(
+        campaign,
+        all_routes(table),
+        store,
+        TableOptOuts(table),
+        carriers=TableCarriers(table),
+        rules=get_account(table, campaign.account_id).routing,
+    )
 
 
 def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, now: datetime) -> PlannedCampaign:
@@ -58,7 +92,7 @@ def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, no
     campaign = get_campaign(table, campaign_id)
     plan = get_plan(table, campaign_id)
     if plan is None:
-        plan = keep_plan(table, campaign_id, plan_campaign(campaign, all_routes(table), store, TableOptOuts(table)))
+        plan = keep_plan(table, campaign_id, _planned(table, store, campaign))
     return PlannedCampaign(
         campaign_id=campaign_id,
         start_at=campaign.start_at or now,

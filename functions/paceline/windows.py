@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from paceline.errors import RequestInvalid
 from paceline.models import SendingWindow
 
 # Zones on opposite sides of the earth may share an hour only while one of them is on summer time: look a year ahead.
@@ -50,6 +51,27 @@ def closes_at(window: SendingWindow, zones: Sequence[str], now: datetime) -> dat
     if not is_open(window, zones, now):
         return now.astimezone(UTC)
     return next((moment for moment in _changes(window, zones, now) if not is_open(window, zones, moment)), None)
+
+
+def both(one: SendingWindow, other: SendingWindow) -> SendingWindow:
+    """Return the window that is open while both are. Raises: RequestInvalid, where that is never, or twice a day."""
+    if one.opens == one.closes:
+        return other
+    if other.opens == other.closes:
+        return one
+    opens = {a.opens for a, b in ((one, other), (other, one)) if _covers(b, a.opens)}
+    if len(opens) != 1:
+        hours = " and ".join(f"{w.opens:%H:%M} to {w.closes:%H:%M}" for w in (one, other))
+        how = "share no hour" if not opens else "share two stretches of a day"
+        raise RequestInvalid(f"The sending windows of the campaign and its account, {hours}, {how}: change one.")
+    opening = opens.pop()
+    return SendingWindow(opens=opening, closes=min((one.closes, other.closes), key=lambda end: _later(opening, end)))
+
+
+def _later(since: time, until: time) -> timedelta:
+    """Return how much later on the clock, past midnight where it must be."""
+    day = date(2026, 1, 1)
+    return (datetime.combine(day, until) - datetime.combine(day, since)) % _ONE_DAY
 
 
 def day_of(moment: datetime, time_zone: str) -> date:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from paceline.errors import RequestInvalid
 from paceline.models import SendingWindow
-from paceline.windows import closes_at, day_of, end_of_day, is_open, next_open
+from paceline.windows import both, closes_at, day_of, end_of_day, is_open, next_open
 
 NEW_YORK, CHICAGO, LOS_ANGELES, HONOLULU = (
     "America/New_York",
@@ -186,3 +187,57 @@ def test_a_day_ends_where_the_next_date_begins(moment: datetime, zone: str) -> N
     assert day_of(end, zone) == day_of(moment, zone) + timedelta(days=1)
     assert day_of(end - timedelta(microseconds=1), zone) == day_of(moment, zone)
     assert end.astimezone(ZoneInfo(zone)).date() == day_of(end, zone)
+
+
+def a_window(opens: str, closes: str) -> SendingWindow:
+    return SendingWindow.model_validate({"opens": opens, "closes": closes})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        pytest.param(("08:00", "21:00"), ("09:00", "20:00"), ("09:00", "20:00"), id="the account's lies within"),
+        pytest.param(("10:00", "12:00"), ("08:00", "21:00"), ("10:00", "12:00"), id="the campaign's lies within"),
+        pytest.param(("08:00", "18:00"), ("12:00", "21:00"), ("12:00", "18:00"), id="they overlap"),
+        pytest.param(("08:00", "21:00"), ("08:00", "21:00"), ("08:00", "21:00"), id="they are the same"),
+        pytest.param(("08:00", "21:00"), ("08:00", "20:00"), ("08:00", "20:00"), id="they open together"),
+        pytest.param(("00:00", "00:00"), ("08:00", "21:00"), ("08:00", "21:00"), id="one never closes"),
+        pytest.param(("22:00", "02:00"), ("20:00", "23:30"), ("22:00", "23:30"), id="one crosses midnight"),
+        pytest.param(("22:00", "04:00"), ("23:00", "06:00"), ("23:00", "04:00"), id="both cross midnight"),
+        pytest.param(("22:00", "04:00"), ("01:00", "06:00"), ("01:00", "04:00"), id="they share the small hours"),
+    ],
+)
+def test_of_two_windows_both_must_be_open(
+    one: tuple[str, str], other: tuple[str, str], expected: tuple[str, str]
+) -> None:
+    assert both(a_window(*one), a_window(*other)) == a_window(*expected)
+    assert both(a_window(*other), a_window(*one)) == a_window(*expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sentence"),
+    [
+        pytest.param(("08:00", "12:00"), ("13:00", "21:00"), "share no hour", id="apart"),
+        pytest.param(("08:00", "12:00"), ("12:00", "21:00"), "share no hour", id="one begins as the other ends"),
+        pytest.param(("22:00", "10:00"), ("08:00", "23:00"), "two stretches", id="shared morning and evening"),
+    ],
+)
+def test_windows_that_are_no_one_window_together_are_refused(
+    one: tuple[str, str], other: tuple[str, str], sentence: str
+) -> None:
+    with pytest.raises(RequestInvalid, match=sentence):
+        both(a_window(*one), a_window(*other))
+
+
+@settings(deadline=None)
+@given(clocks, clocks, clocks, clocks, moments)
+def test_the_narrowed_window_is_open_exactly_when_both_are(
+    opens: time, closes: time, other_opens: time, other_closes: time, now: datetime
+) -> None:
+    one, other = (SendingWindow(opens=o, closes=c) for o, c in ((opens, closes), (other_opens, other_closes)))
+    try:
+        narrowed = both(one, other)
+    except RequestInvalid:
+        return
+
+    assert is_open(narrowed, [NEW_YORK], now) == (is_open(one, [NEW_YORK], now) and is_open(other, [NEW_YORK], now))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import html
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -170,6 +171,10 @@ class Twilio:
         if status not in STATUSES:
             return None
         return Receipt(message_id, provider_message_id, STATUSES[status], cause_of(fields.get("ErrorCode")))
+
+    def reply(self, text: str) -> tuple[str, str]:
+        """Return a webhook's answer that sends a text back: its content type, and TwiML."""
+        return "text/xml; charset=utf-8", f"<Response><Message>{html.escape(text, quote=False)}</Message></Response>"
 
     def is_signed(self, url: str, fields: Mapping[str, str], given: str) -> bool:
         """Tell whether a callback comes from Twilio."""

@@ -10,10 +10,10 @@ import pytest
 
 from paceline import keys
 from paceline.adapters.twilio import Twilio, signature
-from paceline.callbacks import Answer, take_callback
+from paceline.callbacks import Answer, Reply, take_callback
 from paceline.claims import claim
 from paceline.status import Cause, MessageStatus
-from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, phone_number
+from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, an_account, phone_number
 
 TOKEN = "secret-of-the-test"  # noqa: S105 (signs what this test itself checks)
 URL = "https://api.example.com/v1/callbacks/twilio"
@@ -29,6 +29,10 @@ RECEIPT = {
 
 
 def call(world: World, query: Mapping[str, str], fields: Mapping[str, str], *, signed_with: str = TOKEN) -> Answer:
+    return replied(world, query, fields, signed_with=signed_with).answer
+
+
+def replied(world: World, query: Mapping[str, str], fields: Mapping[str, str], *, signed_with: str = TOKEN) -> Reply:
     url = f"{URL}?{urlencode(query)}" if query else URL
     return take_callback(world.table, TWILIO, url, query, urlencode(fields), signature(signed_with, url, fields), NOON)
 
@@ -70,7 +74,7 @@ def test_a_receipt_signed_for_another_message_is_refused(claimed: World) -> None
     url = f"{URL}?message_id=renewals.00001.2"
     given = signature(TOKEN, url, RECEIPT)
 
-    answer = take_callback(
+    answer, _ = take_callback(
         claimed.table, TWILIO, f"{URL}?message_id={ID}", {"message_id": ID}, urlencode(RECEIPT), given, NOON
     )
 
@@ -108,20 +112,58 @@ def test_a_word_that_nobody_knows_is_kept_and_changes_nothing(claimed: World) ->
     assert len(list(claimed.table.query(keys.inbox(ID, "")[0]))) == 1
 
 
+def writes(world: World, text: str, sender: str = phone_number(1), account_id: str = "acme") -> Reply:
+    return replied(world, {"account_id": account_id}, {"From": sender, "Body": text})
+
+
+def may_be_sent_to(world: World, lead_no: int = 1) -> bool:
+    campaign = a_campaign(campaign_id=f"c-{lead_no}-{len(world.calls)}")
+    return claim(world.table, campaign, a_message(lead_no), a_lead(lead_no), NOON) is not Cause.OPTED_OUT
+
+
 @pytest.mark.parametrize(
     ("text", "stops"),
     [
-        pytest.param("STOP", True, id="STOP"),
-        pytest.param(" stop. ", True, id="small, with a full stop"),
-        pytest.param("Unsubscribe", True, id="another of the words"),
-        pytest.param("STOP ALL", True, id="two words that are one"),
-        pytest.param("Please do not stop", False, id="a sentence"),
+        pytest.param("ＳＴＯＰ!", True, id="in full width"),
+        pytest.param("please stop texting me", True, id="a polite sentence"),
+        pytest.param("Please do not stop", False, id="a sentence that only has the word"),
         pytest.param("", False, id="nothing"),
     ],
 )
 def test_a_stop_word_opts_the_person_out_of_the_account(world: World, text: str, stops: bool) -> None:
-    answer = call(world, {"account_id": "acme"}, {"From": phone_number(1), "Body": text})
+    answer = writes(world, text).answer
 
-    claimed = claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON)
     assert answer is Answer.TAKEN
-    assert (claimed is Cause.OPTED_OUT) is stops
+    assert may_be_sent_to(world) is not stops
+
+
+def test_a_stop_counts_whatever_spelling_the_senders_number_has(world: World) -> None:
+    writes(world, "STOP", sender="(202) 555-0101")
+
+    assert not may_be_sent_to(world, 1)
+
+
+def test_start_ends_an_opt_out_and_another_stop_begins_one(world: World) -> None:
+    may_be_sent_to_after = {}
+    for text in ("STOP", "Start", "stop."):
+        writes(world, text)
+        may_be_sent_to_after[text] = may_be_sent_to(world)
+
+    assert may_be_sent_to_after == {"STOP": False, "Start": True, "stop.": False}
+
+
+def test_help_is_answered_with_the_accounts_text_and_changes_nothing(world: World) -> None:
+    world.has(an_account(account_id="brokers", help_text="B & Co: quotes. Call 202-555-0100. Reply STOP to end."))
+
+    reply = writes(world, "Help?", account_id="brokers")
+
+    assert reply == (Answer.TAKEN, "B & Co: quotes. Call 202-555-0100. Reply STOP to end.")
+    assert may_be_sent_to(world)
+    content_type, body = TWILIO.reply(reply.text)
+    assert content_type.startswith("text/xml")
+    assert "<Message>B &amp; Co: quotes." in body
+
+
+@pytest.mark.parametrize("account_id", ["acme", "nobody"])
+def test_help_to_an_account_without_a_text_is_left_to_the_provider(world: World, account_id: str) -> None:
+    assert writes(world, "HELP", account_id=account_id) == (Answer.TAKEN, "")

@@ -68,7 +68,7 @@ def test_a_start_killed_before_its_workflow_ran_can_be_repeated(created: World) 
 def test_a_planned_start_and_end_are_kept(empty_world: World) -> None:
     world = empty_world
     later, end = NOON + timedelta(hours=1), NOON + timedelta(hours=2)
-    world.has(a_campaign(status=C.CREATED, start_at=later, send_by=end))
+    world.has(an_account(), a_campaign(status=C.CREATED, start_at=later, send_by=end))
 
     start(world)
 

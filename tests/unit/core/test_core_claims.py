@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.accounts import opt_out
 from paceline.claims import MAX_TRIES, claim, give_up_claim, note_unknown, record_sent
 from paceline.errors import TransactionConflict
 from paceline.models import Campaign, Message
 from paceline.moments import iso
+from paceline.opt_outs import opt_out
 from paceline.receipts import Receipt, apply_receipt
 from paceline.status import Cause, MessageStatus
 from paceline.table import Table, Update

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline import keys
-from paceline.accounts import opt_out
 from paceline.closing import close_round
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
 from paceline.models import Batch, Route
 from paceline.moments import iso
+from paceline.opt_outs import opt_out
 from paceline.status import MessageStatus
 from paceline.table import Update
 from sandbox.dynamodb import Latency

@@ -8,10 +8,10 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.accounts import opt_out
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
 from paceline.models import Batch, Message, Route, SendingWindow
 from paceline.moments import iso, to_us
+from paceline.opt_outs import opt_out
 from paceline.pacing import LATENESS_SECONDS
 from paceline.ports import OutgoingMessage
 from paceline.receipts import Receipt, apply_receipt
