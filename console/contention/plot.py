@@ -61,16 +61,22 @@ def _draw_panel(axes: Axes, panel: Panel, cells: Sequence[Figures]) -> None:
         own = sorted((cell for cell in cells if cell["design"] == design), key=lambda cell: int(cell["workers"]))
         colour, marker = STYLES[design]
         xs, ys = [cell["workers"] for cell in own], [panel.value(cell) for cell in own]
-        axes.plot(xs, ys, color=colour, marker=marker, markersize=7, linewidth=2, label=design, clip_on=False)
+        axes.plot(xs, ys, color=colour, marker=marker, markersize=7, linewidth=2, label=design, clip_on=False, zorder=3)
     axes.set_xscale("log", base=2)
-    axes.set_xticks(
-        sorted({cell["workers"] for cell in cells}), [f"{n}" for n in sorted({c["workers"] for c in cells})]
-    )
+    workers = sorted({cell["workers"] for cell in cells})
+    axes.set_xticks(workers, [f"{count}" for count in workers])
+    _scale(axes, panel.scale)
     axes.minorticks_off()
-    if panel.scale == "symlog":
-        axes.set_yscale("symlog", linthresh=1.0)
-    else:
-        axes.set_yscale(panel.scale)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.tick_params(labelleft=True)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _scale(axes: Axes, scale: str) -> None:
+    """Scale the vertical axis, its ticks in plain numbers."""
+    if scale == "symlog":  # logarithmic from 1 on, and below it linear down to 0
+        axes.set_yscale("symlog", linthresh=1.0)
+        axes.set_ylim(bottom=0)
+    else:
+        axes.set_yscale(scale)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")

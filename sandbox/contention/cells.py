@@ -17,13 +17,14 @@ from sandbox.contention.leased import start_campaign
 from sandbox.contention.recording import Recording
 from sandbox.customer import table_of
 from sandbox.latency import Latencies
-from sandbox.scheduler import Future
+from sandbox.scheduler import Future, Stalled
 from sandbox.world import Sandbox
 
 DESIGNS = ("rewrite", "add", "leased")
 CREDITS = 10_000_000
 # The first batches of a campaign ask all at once, and the first tries of all workers meet: neither is steady.
 WARM_UP_SECONDS = 20.0
+MOST_SECONDS_TO_BEGIN = 600
 # A busy cell is steady after fewer minutes: none is begun once this many calls to DynamoDB are recorded.
 ENOUGH_CALLS = 20_000
 # No send of ours takes less: with these the campaign gets as many leads as it can need, and not many more.
@@ -34,7 +35,7 @@ SILENT = Profile(shares=((NO_FINAL_RECEIPT, 1.0),), refused=(), doubled=0.0, int
 
 
 class NothingSent(Exception):
-    """A cell sent no message in the time that was measured."""
+    """A cell sent no message in the time that was measured; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,16 @@ def measure(cell: Cell, *, seed: int, minutes: int, calibration: Calibration | N
             load = _start_leased(sandbox, cell, minutes)
         else:
             load = _start_pool(sandbox, cell, latencies, calibration)
-        _wait_for_first_send(sandbox, load)
-        _pass(sandbox, load, WARM_UP_SECONDS)
-        return _watch(sandbox, load, cell, minutes)
+        try:
+            _wait_for_first_send(sandbox, load)
+            _pass(sandbox, load, WARM_UP_SECONDS)
+            return _watch(sandbox, load, cell, minutes)
+        except Stalled:
+            raise _nothing_sent(cell) from None
+
+
+def _nothing_sent(cell: Cell) -> NothingSent:
+    return NothingSent(f"{cell.design} sent nothing with {cell.workers} workers at {cell.ceiling:,} a minute.")
 
 
 def _start_leased(sandbox: Sandbox, cell: Cell, minutes: int) -> _Load:
@@ -126,8 +134,10 @@ def _services(sandbox: Sandbox) -> Services:
 
 
 def _wait_for_first_send(sandbox: Sandbox, load: _Load) -> None:
-    while not sandbox.carrier.book and not load.done.done:
+    waited = 0
+    while not sandbox.carrier.book and not load.done.done and waited < MOST_SECONDS_TO_BEGIN:
         _pass(sandbox, load, 1.0)
+        waited += 1
 
 
 def _pass(sandbox: Sandbox, load: _Load, seconds: float) -> None:
@@ -145,7 +155,7 @@ def _watch(sandbox: Sandbox, load: _Load, cell: Cell, minutes: int) -> Measured:
         if recording.calls >= ENOUGH_CALLS or load.done.done:
             break
     if len(book) == sent_before:
-        raise NothingSent(f"{cell.design} sent nothing with {cell.workers} workers at {cell.ceiling:,} a minute.")
+        raise _nothing_sent(cell)
     ended = book[-1].at if load.done.done else sandbox.scheduler.microseconds
     seconds = (ended - started) / 1e6
     return Measured(cell, len(book) - sent_before, seconds, load.lambda_seconds() - used_before, recording)
