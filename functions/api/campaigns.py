@@ -9,7 +9,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import AwareDatetime, Field
 
-from api.caller import caller_of, services
+from api.caller import caller_of, services, signature_of
 from paceline.accounts import get_account
 from paceline.campaigns import create_campaign, get_campaign
 from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
@@ -75,7 +75,7 @@ def create(post: CampaignPost) -> JsonObject:
 
 def _create_once(campaign: Campaign) -> Campaign:
     try:
-        create_campaign(services.table, campaign)
+        create_campaign(services.table, campaign, signature_of(router.current_event.raw_event))
     except RequestInvalid:
         same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
         later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | {"start_at", "send_by"}

@@ -19,7 +19,8 @@ KEY_ID_LENGTH = 8
 def create_account(table: Table, account: Account, signature: Signature) -> Account:
     """Create an account with its first credits; the same again changes nothing."""
     account = account.model_copy(update={"bought": account.available, "reserved": 0, "consumed": 0})
-    made = {name: {"before": None, "after": getattr(account, name)} for name in ("bought", "parts_per_day")}
+    first = {"bought": account.bought, "parts_per_day": account.parts_per_day}
+    made = {name: {"before": None, "after": value} for name, value in first.items() if value is not None}
     put = Put(rows.account_row(account), condition="attribute_not_exists(#pk)")
     try:
         transact(table, [put, audit_row(account_subject(account.account_id), signature, made)])

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from paceline import keys, rows
+from paceline.audit import Signature, account_subject, audit_row, transact
 from paceline.errors import CampaignNotFound, RequestInvalid
 from paceline.models import Campaign, Plan
 from paceline.moments import iso
 from paceline.status import CampaignStatus
-from paceline.table import ConditionFailed, Put, Table, Update
+from paceline.table import Action, ConditionFailed, Put, Table, TransactionRefused, Update
 
 # No message is handed to the provider later than this after its campaign's pause was accepted: a sender that has
 # looked at the campaign longer ago gives its claim up.
@@ -19,11 +20,18 @@ PAUSE_BOUND_SECONDS = 5
 OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
 
 
-def create_campaign(table: Table, campaign: Campaign) -> None:
-    """Write a new campaign. Raises: RequestInvalid, where its id is taken."""
+def create_campaign(table: Table, campaign: Campaign, signature: Signature | None = None) -> None:
+    """Write a new campaign. signature: of the operator who gives it a weight above 1, for the account's audit.
+
+    Raises: RequestInvalid, where its id is taken.
+    """
+    actions: list[Action] = [Put(rows.campaign_row(campaign), condition="attribute_not_exists(#pk)")]
+    if signature is not None and campaign.weight > 1:
+        weight = {f"weight of campaign {campaign.campaign_id}": {"before": 1, "after": campaign.weight}}
+        actions.append(audit_row(account_subject(campaign.account_id), signature, weight))
     try:
-        table.put(Put(rows.campaign_row(campaign), condition="attribute_not_exists(#pk)"))
-    except ConditionFailed:
+        transact(table, actions)
+    except TransactionRefused:
         raise RequestInvalid(f"The campaign id {campaign.campaign_id!r} is taken; choose another.") from None
 
 
