@@ -92,11 +92,20 @@ def test_a_window_that_closes_in_between_is_waited_for() -> None:
     assert Span(Cause.SENDING_WINDOW, "shared", evening + seconds(60), opening) in told.spans
 
 
-def test_two_campaigns_share_by_weight_and_what_one_leaves_the_other_takes() -> None:
-    told = foretold(a_stream(1000, weight=1), a_stream(1000, "autumn", weight=3))
+@pytest.mark.parametrize(
+    ("own", "other", "microseconds"),
+    [
+        # 3 and 1 a second: a thousand parts take 333.3 s.
+        pytest.param(3, 1, 333_333_333, id="the heavier ends first"),
+        # 1 and 3 a second: after 333.3 s the other is done, and the 666.7 that are left go at 4.
+        pytest.param(1, 3, 500_000_000, id="what it leaves the lighter takes"),
+        pytest.param(2, 2, 500_000_000, id="equal shares"),
+    ],
+)
+def test_two_campaigns_share_by_weight(own: int, other: int, microseconds: int) -> None:
+    told = foretold(a_stream(1000, weight=own), a_stream(1000, "autumn", weight=other))
 
-    # 1 and 3 a second; after 333.3 s the other is done, and the 666.7 that are left go at 4.
-    assert told.finish_at == NOON + timedelta(microseconds=500_000_000)
+    assert told.finish_at == NOON + timedelta(microseconds=microseconds)
 
 
 def test_a_campaign_that_may_not_send_leaves_its_share() -> None:
@@ -143,6 +152,12 @@ def test_day_caps_beyond_send_by_say_how_much_is_left() -> None:
 
     assert told.finish_at is None
     assert told.never == (Never(Cause.ROUTE_DAY_CAP, "shared", 700, is_late=True),)  # three days of a hundred
+
+
+def test_a_send_by_in_the_middle_of_sending_leaves_the_rest() -> None:
+    told = foretold(a_stream(1000, send_by=NOON + seconds(100)))
+
+    assert told.never == (Never(Cause.PACE, "shared", 600, is_late=True),)
 
 
 def test_a_window_that_never_opens_says_so() -> None:
