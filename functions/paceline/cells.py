@@ -27,7 +27,7 @@ def safe_cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, int):
-        return str(value) if value >= 0 else f"'{value}"
+        return str(value)  # ours, and no formula: -2 stays a number that can be added up
     return _UNSAFE.sub("'", _CONTROL.sub("", str(value)))
 
 

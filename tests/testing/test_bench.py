@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.engine import figures, lines
+from bench.intake import bench
 from sandbox.testing.campaigns import CampaignSandbox
 
 
@@ -22,3 +23,15 @@ def test_the_benchmark_of_moto_leaves_nothing_behind_in_this_process() -> None:
 
     with CampaignSandbox() as sandbox:
         sandbox.campaign(leads=1).start().assert_outcomes(delivered=1)
+
+
+def test_the_intake_bench_plans_each_size_in_a_process_of_its_own() -> None:
+    found = bench([200, 400])
+
+    assert [run["leads"] for run in found["runs"]] == [200, 400]
+    assert [(run["accepted"], run["rejected"], run["duplicates"]) for run in found["runs"]] == [
+        (194, 4, 2),
+        (388, 8, 4),
+    ]
+    assert found["met"]
+    assert found["growth"] > 0

@@ -16,6 +16,8 @@ _HEAD_BYTES = 8192
 _LINE_CHARACTERS = 1 << 20
 # A million rows of a thousand characters. 200 MB of gzip can unpack to 200 GB, which no function reads in its time.
 MOST_UNPACKED_BYTES = 1 << 30
+# Five times the leads of a file; a gigabyte of line breaks would be a billion lines, and an hour of reading.
+MOST_LINES = 5_000_000
 # A heading is plain letters nearly always, and in UTF-16 every second byte of plain letters is zero.
 _HEADING_BYTES = 64
 _SAVE_AS = "Save it as CSV (UTF-8) and upload it again."
@@ -42,10 +44,13 @@ def read_lines(plain: io.BufferedReader, head: bytes, filename: str) -> Iterator
     """
     text = _as_text(plain, head, filename)
     try:
-        while line := text.readline(_LINE_CHARACTERS):
+        for _ in range(MOST_LINES):
+            if not (line := text.readline(_LINE_CHARACTERS)):
+                return
             yield line
     except _UNREADABLE as error:
         raise damaged(filename) from error
+    raise LeadFileInvalid(f"{filename} has more than {MOST_LINES:,} lines. Divide it into several campaigns.")
 
 
 def damaged(filename: str) -> LeadFileInvalid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ _AMERICAN = re.compile(r"(?:\+?1[ .-]?)?(?:\(([2-9][0-9]{2})\)[ .-]?|([2-9][0-9]
 
 _SCIENTIFIC = re.compile(r"[+-]?\d+([.,]\d+)?\s*[eE]\s*[+-]?\s*\d+")
 # Three zeros at most: in "202555.0100" and "202555.0000" the four digits after the point are the number's own.
-_QUANTITY = re.compile(r"[+-]?(\d+\.0{1,3}|\d{1,3}(,\d{3})+(\.\d+)?)")
+_QUANTITY = re.compile(r"[+-]?(\d+[.,]0{1,3}|\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+(,\d+)?)")
 _SEVERAL = re.compile(r"\d\D*[/;,|&\n]\D*\d")
 _EXTENSION = re.compile(r"\d[\s.,)]*(ext|extn|extension|x|#)[\s.:]*\d+\s*$", re.IGNORECASE)
 
@@ -70,7 +71,14 @@ def normalise(value: str, region: str = "US") -> PhoneNumber | Refusal:
         area = bracketed or bare
         if _is_american(area + exchange):
             return PhoneNumber(f"+1{area}{exchange}{line}")
-    return _refused_by_spelling(value) or _by_phonenumbers(value, region)
+    plain = value if value.isascii() else _plain(value)
+    return _refused_by_spelling(plain) or _by_phonenumbers(plain, region)
+
+
+def _plain(value: str) -> str:
+    """Return a spelling without full width, spaces of odd widths and marks that nobody sees."""
+    shown = (c for c in unicodedata.normalize("NFKC", value) if unicodedata.category(c) != "Cf")
+    return "".join(shown)
 
 
 @lru_cache(maxsize=1 << 17)

@@ -127,7 +127,7 @@ ZIP_ZONES: tuple[tuple[int, int, tuple[str, ...]], ...] = (
     (900, 961, (_PACIFIC,)),
     (967, 967, (_SAMOA, _HONOLULU)),
     (968, 968, (_HONOLULU,)),
-    (969, 969, (_GUAM, "Pacific/Palau", "Pacific/Majuro")),
+    (969, 969, ("Pacific/Palau", _GUAM, "Pacific/Majuro")),
     (970, 978, (_PACIFIC,)),
     (979, 979, (_PACIFIC, _MOUNTAIN)),
     (980, 994, (_PACIFIC,)),

@@ -28,9 +28,9 @@ _STANDING_FOR_OTHERS = (
 ALL_US_ZONES = _STANDING_FOR_OTHERS
 # Where the table does not know, it answers with all zones of the country code, over 40; a real area code has 3 at most.
 _MOST_ZONES_OF_AN_AREA = 6
-# The moments at which zones are told apart: every half day, since Havana's clocks are New York's on all days but some.
-# The year is only an example (no US rule differs between years since 2007).
-_MOMENTS = tuple(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=12 * half) for half in range(730))
+# The moments at which zones are told apart: every hour, since Havana changes its clocks on New York's days, two hours
+# earlier. The year is only an example (no US rule differs between years since 2007).
+_MOMENTS = tuple(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour) for hour in range(365 * 24))
 
 _PREFIX_DIGITS = len("+1202555")  # the table's longest prefix under +1 has seven digits; a test holds it to that
 
@@ -50,13 +50,19 @@ def _zones_of_prefix(prefix: str) -> tuple[str, ...]:
 
 
 def canonical(zones: Iterable[str]) -> tuple[str, ...]:
-    """Return the zones with each replaced by the one that stands for its offsets, without repeats, west to east."""
-    by_offsets = {_offsets(zone): zone for zone in _STANDING_FOR_OTHERS}
-    found = {_offsets(zone): zone for zone in zones}
-    return tuple(by_offsets.get(offsets, found[offsets]) for offsets in sorted(found))
+    """Return the zones with each replaced by the one that stands for its clocks, without repeats, west to east."""
+    return tuple(zone for _, zone in sorted(set(map(_standing_for, zones))))
 
 
 @lru_cache(maxsize=1024)
-def _offsets(zone: str) -> tuple[timedelta, ...]:
+def _standing_for(zone: str) -> tuple[tuple[timedelta, ...], str]:
+    """Return the zone that stands for a zone, after its offsets in winter and summer, by which zones are sorted."""
+    clocks = _clocks(zone)
+    same = next((other for other in _STANDING_FOR_OTHERS if _clocks(other) == clocks), zone)
+    return (clocks[0], clocks[len(clocks) // 2]), same
+
+
+@lru_cache(maxsize=len(_STANDING_FOR_OTHERS) * 2)
+def _clocks(zone: str) -> tuple[timedelta, ...]:
     clock = ZoneInfo(zone)
     return tuple(moment.astimezone(clock).utcoffset() or timedelta() for moment in _MOMENTS)

@@ -28,6 +28,10 @@ from paceline.leads.zones import _PREFIX_DIGITS, ALL_US_ZONES, canonical, zones_
         "\u00a0202\u00a0555\u00a00107",  # spaces that do not break
         "２０２５５５０１０７",  # digits of full width
         "011 1 202 555 0107",  # as dialled from the US
+        "'+12025550107",  # as our own lists guard it, and as Excel keeps text
+        "\u202a+12025550107\u202c",  # as copied from a phone's address book
+        "+1\u200a(202)\u2009555-0107",
+        "  2025550107\t",
     ],
 )
 def test_every_spelling_of_a_number_becomes_one(value: str) -> None:
@@ -42,8 +46,23 @@ def test_every_spelling_of_a_number_becomes_one(value: str) -> None:
         ("1.20256E+10", "scientific_notation"),  # as a float this is 12025600000, a number of somebody else
         ("1.2025550105E+10", "scientific_notation"),  # one rule for all, though no digit is lost here
         ("1,20256E+10", "scientific_notation"),
+        ("1.20256e10", "scientific_notation"),
+        ("1.20256E10", "scientific_notation"),
+        ("1.2E+010", "scientific_notation"),
+        ("12E9", "scientific_notation"),
+        ("+1.20256E+10", "scientific_notation"),
+        (" 1.20256 E+10 ", "scientific_notation"),
+        ("2.02555E+09", "scientific_notation"),
+        ("1.20255501070000E+10", "scientific_notation"),
+        ("１.２０２５６Ｅ＋１０", "scientific_notation"),  # in full width
         ("2025550101.0", "decimal_number"),  # phonenumbers would read 20255501010
         ("2,025,550,101", "decimal_number"),
+        ("12025550101.0", "decimal_number"),
+        ("12025550101,0", "decimal_number"),  # where the comma is the decimal sign
+        ("2025550101.00", "decimal_number"),
+        ("+12025550101.0", "decimal_number"),
+        ("12,025,550,101.00", "decimal_number"),
+        ("2.025.550.101", "decimal_number"),
         ("202-555-0101 / 202-555-0102", "several_numbers"),
         ("202-555-0101; 202-555-0102", "several_numbers"),
         ("202-555-0101\n202-555-0102", "several_numbers"),

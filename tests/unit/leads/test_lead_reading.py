@@ -111,9 +111,7 @@ def test_short_rows_are_filled_and_surplus_cells_are_a_fault_of_the_row() -> Non
         pytest.param(b"phone,Name,name\n1,2,3\n", "several columns with one name: 'Name', 'name'", id="twins"),
         pytest.param(b"phone,x;mobile\n1,2;3\n", "not clear which character", id="two delimiters fit"),
         pytest.param(b"PK\x03\x04\x14\x00", "damaged", id="a workbook cut short"),
-        pytest.param(
-            b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "without a password", id="a workbook under a password"
-        ),
+        pytest.param(b"\xd0\xcf\x11\xe0" + b"\x00" * 600, "without a password", id="a workbook under a password"),
         pytest.param(b"\x89PNG\r\n\x1a\n\x00\x00", "not a text file", id="a picture"),
         pytest.param(gzip.compress(b"phone\n" + b"1\n" * 99)[:-12], "damaged", id="gzip cut short"),
         pytest.param(b'phone,name\n1,"Ana\n2,Ben\n', "never closed", id="a quotation mark never closed"),

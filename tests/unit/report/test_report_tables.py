@@ -99,6 +99,11 @@ def test_no_cell_starts_a_formula_whatever_separator_the_spreadsheet_assumes(att
     assert not [cell for cell in cells if FORMULA.match(cell)]
 
 
+@pytest.mark.parametrize("number", [-2, 0, 13])
+def test_a_number_of_ours_stays_a_number(number: int) -> None:
+    assert safe_cell(number) == str(number)
+
+
 @given(st.text() | st.text(st.sampled_from("=+-@'\"\t\r\n ;,|x\uff1d\u00a0")))
 def test_no_text_starts_a_formula_and_every_text_without_control_characters_comes_back(text: str) -> None:
     cell = safe_cell(text)
