@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import boto3
 import requests
 
+from paceline.adapters.s3 import S3Store
 from paceline.batches import batch_summaries, read_ledger
 from paceline.campaigns import get_campaign
 from paceline.models import Message
-from paceline.progress import describe_campaign, held_by
+from paceline.outlook import Outlook
+from paceline.progress import held_by, show_campaign
 from paceline.status import CampaignStatus
 from sandbox.engine import Execution
 from sandbox.testing.history import all_states_entered, assert_in_order, states_entered
@@ -81,8 +84,10 @@ class TestedCampaign:
     @property
     def progress(self) -> dict[str, Any]:
         """What GET /v1/campaigns/{id} answers."""
-        table = self._sandbox.table
-        return describe_campaign(table, get_campaign(table, self.campaign_id))
+        world, table = self._sandbox.world, self._sandbox.table
+        store = S3Store(boto3.client("s3"), world.outputs["BucketName"])
+        outlook = Outlook(table, store, world.scheduler.now())
+        return show_campaign(outlook, get_campaign(table, self.campaign_id))
 
     @property
     def holds(self) -> list[dict[str, Any]]:
