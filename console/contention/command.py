@@ -13,8 +13,9 @@ from rich.console import Console
 from console.contention.grid import Grid, run_grid
 from console.contention.plot import draw
 from console.contention.tables import number, show
-from sandbox.contention.cells import DESIGNS, NothingSent
+from sandbox.contention.cells import NothingSent
 from sandbox.contention.figures import Figures
+from sandbox.contention.loads import DESIGNS
 
 DEFAULT_OUT = Path("out/contention")
 

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sandbox.contention.calibration import Calibration
-from sandbox.contention.cells import WARM_UP_SECONDS, Cell, measure
+from sandbox.contention.cells import WARM_UP_SECONDS, measure
 from sandbox.contention.figures import Figures, figures_of
+from sandbox.contention.loads import Cell
 
 # The cell whose rows are shown is the one nearest to the story's.
 STORY_WORKERS, STORY_CEILING = 16, 500

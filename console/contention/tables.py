@@ -70,11 +70,12 @@ def _rows(cell: Figures) -> Table:
         table.add_column(name, justify="right" if name in ROW_COLUMNS[1:4] else "left")
     for row in cell["rows"]:
         figures = (number(row["writes_per_1000_sends"]), number(row["conflicts_per_1000_sends"]))
-        table.add_row(row["row"], f"{row['rows']:,}", *figures, ", ".join(row["written_by"]), _who_shares(row))
+        table.add_row(row["row"], f"{row['rows']:,}", *figures, ", ".join(row["written_by"]), who_shares(row))
     return table
 
 
-def _who_shares(row: Figures) -> str:
+def who_shares(row: Figures) -> str:
+    """Say how many messages, or batches, wrote one row of this kind at the most."""
     messages, batches = row["most_messages_on_a_row"], row["most_batches_on_a_row"]
     if not row["shared"]:
         return "nobody"

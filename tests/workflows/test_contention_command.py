@@ -13,8 +13,9 @@ from rich.console import Console
 
 from console.cli import main
 from console.contention.tables import show
-from sandbox.contention.cells import Cell, measure
+from sandbox.contention.cells import measure
 from sandbox.contention.figures import figures_of
+from sandbox.contention.loads import Cell
 from sandbox.contention.pool import Pool
 
 FIGURES = {
