@@ -61,6 +61,18 @@ _REFUSED_LENGTHS = {
 }
 
 
+_US = phonenumbers.PhoneMetadata.metadata_for_region("US")
+assert _US is not None  # phonenumbers has it since its first release
+
+
+def _patterns(*kinds: phonenumbers.PhoneNumberDesc | None) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(kind.national_number_pattern) for kind in kinds if kind and kind.national_number_pattern)
+
+
+_US_TEXTABLE = _patterns(_US.fixed_line, _US.mobile)
+_US_OTHER = _patterns(_US.toll_free, _US.premium_rate, _US.shared_cost, _US.personal_number, _US.voip, _US.pager)
+
+
 def normalise(value: str, region: str = "US") -> PhoneNumber | Refusal:
     """Return the number in E.164, or why it is refused. `region`: where the number must be.
 
@@ -85,10 +97,12 @@ def _plain(value: str) -> str:
 def _is_american(prefix: str) -> bool:
     """Return whether a number with this area code and exchange is one that `_by_phonenumbers` accepts.
 
-    Exact: for the US the patterns of phonenumbers look at these six digits and let the last four be anything.
-    A test compares the two paths.
+    Exact: for the US the patterns of phonenumbers look at these six digits and let the last four be anything. Asking
+    its patterns at once is a hundred times as fast as its functions, which ask every country of +1 several times; a
+    large file has a hundred thousand prefixes. A test compares the two paths.
     """
-    return isinstance(_by_phonenumbers(prefix + "0000", "US"), PhoneNumber)
+    number = prefix + "0000"
+    return any(kind.fullmatch(number) for kind in _US_TEXTABLE) and not any(k.fullmatch(number) for k in _US_OTHER)
 
 
 def refusal(reason: str) -> Refusal:

@@ -64,7 +64,11 @@ def zones_of_zip(value: str) -> Zones | None:
         digits = digits[:5]
     if not (digits.isascii() and digits.isdigit() and 3 <= len(digits) <= 5):
         return None
-    area = int(digits.zfill(5)[:3])
+    return _zones_of_zip_area(int(digits.zfill(5)[:3]))
+
+
+@lru_cache(maxsize=1000)
+def _zones_of_zip_area(area: int) -> Zones | None:
     found = next((zones for first, last, zones in ZIP_ZONES if first <= area <= last), None)
     return canonical(found) if found else None
 

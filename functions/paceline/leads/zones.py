@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from phonenumbers import PhoneNumber as ParsedNumber
 from phonenumbers.timezone import time_zones_for_geographical_number
+from phonenumbers.tzdata import TIMEZONE_DATA
 
 # One zone stands for all whose clocks show the same the whole year, so that a campaign has few streams. West to east.
 _STANDING_FOR_OTHERS = (
@@ -33,11 +34,15 @@ _MOST_ZONES_OF_AN_AREA = 6
 _MOMENTS = tuple(datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=hour) for hour in range(365 * 24))
 
 _PREFIX_DIGITS = len("+1202555")  # the table's longest prefix under +1 has seven digits; a test holds it to that
+_AREA_DIGITS = len("+1202")
+# Nearly all area codes are whole; these are in pieces, by exchange.
+_DIVIDED = {"+" + prefix[:4] for prefix in TIMEZONE_DATA if prefix[0] == "1" and len(prefix) > 4}
 
 
 def zones_of(e164: str) -> tuple[str, ...]:
     """Return the zones of a US number in E.164, each standing for its offsets, west to east; never empty."""
-    return _zones_of_prefix(e164[:_PREFIX_DIGITS])
+    area = e164[:_AREA_DIGITS]
+    return _zones_of_prefix(e164[:_PREFIX_DIGITS] if area in _DIVIDED else area + "555")
 
 
 @lru_cache(maxsize=1 << 17)

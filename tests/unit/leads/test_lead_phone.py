@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from phonenumbers import PhoneNumber as ParsedNumber
+from phonenumbers.timezone import time_zones_for_geographical_number
 from phonenumbers.tzdata import TIMEZONE_DATA
 
 from paceline.leads.phone import REASONS, PhoneNumber, Refusal, _by_phonenumbers, _refused_by_spelling, normalise
@@ -106,6 +108,23 @@ spellings = st.builds(
 @given(spellings)
 def test_the_fast_path_accepts_exactly_what_phonenumbers_accepts(value: str) -> None:
     assert normalise(value) == (_refused_by_spelling(value) or _by_phonenumbers(value, "US"))
+
+
+@pytest.mark.parametrize("area", range(200, 1000, 7))
+def test_the_fast_path_agrees_on_area_codes_and_the_exchanges_that_are_special(area: int) -> None:
+    for exchange in ("200", "209", "211", "411", "555", "700", "911", "950", "976", "999"):
+        number = f"{area}{exchange}0100"
+        assert normalise(number) == _by_phonenumbers(number, "US")
+
+
+@given(st.integers(200, 999), st.integers(0, 9_999_999))
+def test_an_area_codes_zones_are_those_of_the_whole_number(area: int, rest: int) -> None:
+    number = ParsedNumber(country_code=1, national_number=int(f"{area}{rest:07}"))
+    zones = time_zones_for_geographical_number(number)
+
+    found = zones_of(f"+1{area}{rest:07}")
+
+    assert found == (ALL_US_ZONES if len(zones) > 6 or "Etc/Unknown" in zones else canonical(zones))
 
 
 @settings(max_examples=300)
