@@ -15,7 +15,8 @@ from phonenumbers.timezone import time_zones_for_geographical_number
 from phonenumbers.tzdata import TIMEZONE_DATA
 
 # One zone stands for all whose clocks show the same the whole year, so that a campaign has few streams. West to east.
-_STANDING_FOR_OTHERS = (
+# And where the place is unknown, the message may only go when it may go in all of these: the strictest answer.
+ALL_US_ZONES = (
     "Pacific/Honolulu",
     "America/Adak",
     "America/Anchorage",
@@ -25,8 +26,7 @@ _STANDING_FOR_OTHERS = (
     "America/Chicago",
     "America/New_York",
 )
-# Where the place is unknown, the message may only go when it may go everywhere: the strictest answer.
-ALL_US_ZONES = _STANDING_FOR_OTHERS
+_STANDING_FOR_OTHERS = (*ALL_US_ZONES, "America/Puerto_Rico", "Pacific/Guam", "Pacific/Pago_Pago")
 # Where the table does not know, it answers with all zones of the country code, over 40; a real area code has 3 at most.
 _MOST_ZONES_OF_AN_AREA = 6
 # The moments at which zones are told apart: every hour, since Havana changes its clocks on New York's days, two hours
