@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated
+from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import AwareDatetime, Field
@@ -45,6 +45,7 @@ class CampaignPost(Model):
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
     weight: Annotated[int, Field(ge=1, le=10)] = 1
+    smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
 
 
@@ -78,7 +79,7 @@ def _create_once(campaign: Campaign) -> Campaign:
         create_campaign(services.table, campaign, signature_of(router.current_event.raw_event))
     except RequestInvalid:
         same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
-        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | {"start_at", "send_by"}
+        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | {"start_at", "send_by", "sending_window"}
         if same.model_dump(exclude=later) != campaign.model_dump(exclude=later):
             raise RequestInvalid("This Idempotency-Key or id was used for another campaign; choose another.") from None
         return same
@@ -144,7 +145,10 @@ def report(campaign_id: str) -> JsonObject:
     except ObjectNotFound:
         raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
     names = ("report.json", "report.html", "outcomes.csv", "timeline.csv")
-    return built | {"files": {name: services.store.presigned_get(f"{prefix}{name}", UPLOAD_SECONDS) for name in names}}
+    keys = {name: f"{prefix}{name}" for name in names}
+    if plan := get_plan(services.table, campaign_id):
+        keys["rejects.csv"] = plan.rejects_key
+    return built | {"files": {name: services.store.presigned_get(key, UPLOAD_SECONDS) for name, key in keys.items()}}
 
 
 @router.get("/v1/account")
