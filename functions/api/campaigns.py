@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 
 from api.caller import caller_of, services, signature_of
 from paceline.accounts import get_account
-from paceline.campaigns import create_campaign, get_campaign
+from paceline.campaigns import create_campaign, get_campaign, get_plan
 from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
 from paceline.leads.template import compile_template
 from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
@@ -26,6 +26,8 @@ router = Router()  # type: ignore[no-untyped-call]
 
 # What a campaign gets after it was posted is no part of whether two posts are the same.
 _NOT_POSTED = {"status", "created_at", "execution_arn", "pauses"}
+
+_SET_BY_START = {"start_at", "send_by", "sending_window"}
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
 UPLOAD_SECONDS = 3600
@@ -79,7 +81,7 @@ def _create_once(campaign: Campaign) -> Campaign:
         create_campaign(services.table, campaign, signature_of(router.current_event.raw_event))
     except RequestInvalid:
         same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
-        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | {"start_at", "send_by", "sending_window"}
+        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | _SET_BY_START
         if same.model_dump(exclude=later) != campaign.model_dump(exclude=later):
             raise RequestInvalid("This Idempotency-Key or id was used for another campaign; choose another.") from None
         return same
