@@ -43,7 +43,6 @@ _JOINED = (
     (" REMOVE ME ", " REMOVEME "),
 )
 _LONGEST = 200  # characters; a longer message is a letter, for a person to read
-_INSIDE_WORDS = re.compile("[\u2018\u2019'`\u200b-\u200d\u2060\ufeff]")
 _TOKENS = re.compile(r"[^\W_]+")
 
 
@@ -63,8 +62,7 @@ def read_word(text: str) -> Word | None:
 
 def _tokens(text: str) -> list[str]:
     letters = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    # An apostrophe is inside its word: "don't" must not become "don" and "t".
-    words = _TOKENS.findall(_INSIDE_WORDS.sub("", letters).upper())
+    words = _TOKENS.findall(letters.upper())
     joined = f" {' '.join(words)} "
     for apart, one in _JOINED:
         joined = joined.replace(apart, one)

@@ -127,6 +127,23 @@ def test_an_area_codes_zones_are_those_of_the_whole_number(area: int, rest: int)
     assert found == (ALL_US_ZONES if len(zones) > 6 or "Etc/Unknown" in zones else canonical(zones))
 
 
+def test_an_area_code_in_pieces_has_the_zones_of_each_piece() -> None:
+    pieces = [prefix.ljust(11, "0") for prefix in TIMEZONE_DATA if prefix.startswith("1") and len(prefix) > 4]
+
+    wrong = [
+        digits
+        for digits in pieces
+        if zones_of(f"+{digits}") != canonical(time_zones_for_geographical_number(_parsed(digits)))
+    ]
+
+    assert len(pieces) > 1000
+    assert wrong == []
+
+
+def _parsed(digits: str) -> ParsedNumber:
+    return ParsedNumber(country_code=1, national_number=int(digits[1:]))
+
+
 @settings(max_examples=300)
 @given(st.text(alphabet=st.sampled_from("0123456789+-(). xeE,;/ABext#\n"), max_size=25) | st.text(max_size=15))
 def test_whatever_a_cell_holds_there_is_an_answer(value: str) -> None:
