@@ -179,10 +179,12 @@ class Sandbox:
             self.engine.create_state_machine(machine["name"], described["definition"], described["roleArn"])
 
     def _create_secret(self) -> None:
-        """The one thing that an operator makes beside the template: the provider's secret."""
+        """What an operator makes beside the template: the provider's secret, and what API keys are hashed with."""
         self._secret = {"account_sid": "AC" + "0" * 32, "auth_token": f"sandbox-{self.seed}"}
         client = boto3.client("secretsmanager")
         client.create_secret(Name="paceline/providers/twilio", SecretString=json.dumps(self._secret))
+        self.key_pepper = f"pepper-of-the-sandbox-with-seed-{self.seed}".encode()
+        client.create_secret(Name="paceline/api-keys/pepper", SecretString=self.key_pepper.decode())
 
     def _open_network(self, apis: dict[str, Any], names: dict[str, str], latencies: Latencies) -> None:
         for logical, api in apis.items():

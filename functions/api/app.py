@@ -8,7 +8,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from api import admin, campaigns, control, routes
+from api import admin, admin_keys, campaigns, control, routes
 from api.caller import Forbidden
 from paceline.errors import (
     CampaignNotFound,
@@ -28,6 +28,7 @@ app.include_router(campaigns.router)
 app.include_router(control.router)
 app.include_router(routes.router)
 app.include_router(admin.router)
+app.include_router(admin_keys.router)
 
 STATUS = {
     CampaignNotFound: 404,

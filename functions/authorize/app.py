@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paceline.accounts import find_key, key_id_of
+from paceline.api_keys import find_key
 from paceline.bootstrap import Services
 from paceline.models import JsonObject
 
@@ -13,9 +13,8 @@ services = Services()
 
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     """Return whether the key is known, and for whom: what the API's handlers get as their caller."""
-    secret = event["headers"].get("x-api-key", "")
-    key = find_key(services.table, secret)
+    key = find_key(services.table, services.key_pepper, event["headers"].get("x-api-key", ""))
     if key is None:
         return {"isAuthorized": False}
     who = {"account_id": key["account_id"], "scope": key["scope"]}
-    return {"isAuthorized": True, "context": who | {"key_id": key_id_of(secret), "key_name": key.get("name", "")}}
+    return {"isAuthorized": True, "context": who | {"key_id": key["key_id"], "key_name": key["name"]}}

@@ -1,8 +1,7 @@
-"""Customers' accounts, their credits and their keys."""
+"""Customers' accounts and their credits."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -12,8 +11,6 @@ from paceline.audit import MAX_TRIES, Change, Signature, account_subject, audit_
 from paceline.errors import RequestInvalid, TransactionConflict
 from paceline.models import Account
 from paceline.table import Put, Row, Table, TransactionRefused, Update
-
-KEY_ID_LENGTH = 8
 
 
 def create_account(table: Table, account: Account, signature: Signature) -> Account:
@@ -74,40 +71,3 @@ def buy_credits(table: Table, account_id: str, credit_count: int, signature: Sig
             continue
         return get_account(table, account_id)
     raise TransactionConflict("other purchases came before every try", account_id=account_id)
-
-
-def key_digest(secret: str) -> str:
-    """Return what is stored of an API key. Keys are long and random, so a plain hash cannot be guessed back."""
-    return hashlib.sha256(secret.encode()).hexdigest()
-
-
-def key_id_of(secret: str) -> str:
-    """Return the public id of an API key: what the audit trail names it by."""
-    return key_digest(secret)[:KEY_ID_LENGTH]
-
-
-def store_key(table: Table, secret: str, account_id: str, scope: str, *, name: str = "") -> str:
-    """Keep an API key's hash; return its id. scope: "customer" (its account) or "operator" (every account).
-
-    Nobody signs for it: so the first operator's key is made.
-    """
-    table.put(_key_put(secret, account_id, scope, name))
-    return key_id_of(secret)
-
-
-def create_key(table: Table, secret: str, account_id: str, scope: str, name: str, signature: Signature) -> str:
-    """Keep an API key's hash as `store_key` does, on an operator's behalf; return its id."""
-    made = {f"key {key_id_of(secret)}": {"before": None, "after": {"scope": scope, "name": name}}}
-    audit = audit_row(account_subject(account_id), signature, made)
-    transact(table, [_key_put(secret, account_id, scope, name), audit])
-    return key_id_of(secret)
-
-
-def _key_put(secret: str, account_id: str, scope: str, name: str) -> Put:
-    pk, sk = keys.api_key(key_digest(secret))
-    return Put({"pk": pk, "sk": sk, "account_id": account_id, "scope": scope, "name": name})
-
-
-def find_key(table: Table, secret: str) -> Row | None:
-    """Return the key's account, scope and name, or None."""
-    return table.get(keys.api_key(key_digest(secret)))

@@ -61,8 +61,12 @@ class Services:
 
     @cached_property
     def provider(self) -> Twilio:
-        return Twilio(self._read_secret, self.settings.callback_url)
+        return Twilio(lambda: self._read_secret(self.settings.provider_secret_name), self.settings.callback_url)
 
-    def _read_secret(self) -> str:
-        name = self.settings.provider_secret_name
+    @cached_property
+    def key_pepper(self) -> bytes:
+        """What the hashes of API keys are keyed with: beside the table, so that a copy of the table tests no guess."""
+        return self._read_secret(self.settings.key_secret_name).encode()
+
+    def _read_secret(self, name: str) -> str:
         return str(self._client("secretsmanager").get_secret_value(SecretId=name)["SecretString"])

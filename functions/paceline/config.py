@@ -17,6 +17,7 @@ class Settings(Model):
     provider_secret_name: str
     callback_url: str = ""
     state_machine_arn: str = ""
+    key_secret_name: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:

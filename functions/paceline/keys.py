@@ -15,6 +15,7 @@
 | inbox | one receipt | 1 a receipt | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
 | audit | an operator's change | 0 | nobody |
+| API key | an operator, its revocation | 0 | nobody |
 
 `paceline run` counts the real writes; the table above is held to it by tests/workflows.
 """
@@ -123,8 +124,13 @@ def audit(subject: str, at: str, request_id: str) -> Key:
     return audit_partition(subject), f"{at}#{request_id}"
 
 
-def api_key(digest: str) -> Key:
-    return f"KEY#{digest}", "KEY"
+def api_key(key_id: str) -> Key:
+    return f"KEY#{key_id}", "KEY"
+
+
+def account_keys(account_id: str) -> str:
+    """The partition that lists an account's API keys: one row a key, its id the sort key."""
+    return f"KEYS#{account_id}"
 
 
 SHARED_ROW_KINDS = {"ACCOUNT", "DAY", "ROUTE", "PACE", "CAMPAIGN"}

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
+AccountId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{1,39}$")]
 CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
 RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 

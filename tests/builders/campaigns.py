@@ -15,15 +15,16 @@ from typing import Any
 import boto3
 
 from console.run import most_in_window
-from paceline.accounts import get_account, store_key
+from paceline.accounts import get_account
 from paceline.adapters.dynamodb import DynamoDBTable
+from paceline.api_keys import store_key
 from paceline.models import Account
 from sandbox.carrier import DELIVERED, Profile
 from sandbox.engine import Execution
 from sandbox.world import Sandbox
 from tests.builders.core import phone_number
 
-OPERATOR, CUSTOMER = "operator-of-the-test", "customer-of-the-test"
+OPERATOR, CUSTOMER = "pk_operator_key-of-the-tests-operator", "pk_customer_key-of-the-tests-customer"
 MINUTE_US = 60_000_000
 # A carrier that takes and delivers everything, so that what a test sees is ours.
 KIND = Profile(shares=((DELIVERED, 1.0),), refused=(), doubled=0.0)
@@ -169,8 +170,8 @@ def an_office(
     """A sandbox with an account, keys and a route. parts_per_day: of the account; route: changes to "shared"."""
     with Sandbox(profile=profile, **sandbox) as made:
         office = Office(made)
-        store_key(office.table, OPERATOR, "operators", "operator")
-        store_key(office.table, CUSTOMER, "acme", "customer")
+        store_key(office.table, made.key_pepper, OPERATOR, "operators", "operator")
+        store_key(office.table, made.key_pepper, CUSTOMER, "acme", "customer")
         account = {"account_id": "acme", "credits": credits, "parts_per_day": parts_per_day}
         office.post("/v1/admin/accounts", account, OPERATOR)
         office.set_route(**route or {})

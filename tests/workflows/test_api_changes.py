@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paceline.accounts import key_id_of
+from paceline.api_keys import key_id_of
 from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, Refusal, an_office
 
 BY = key_id_of(OPERATOR)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from paceline.accounts import key_id_of
+from paceline.api_keys import key_id_of
 from tests.builders.campaigns import CUSTOMER, Office, Refusal, an_office, is_balanced
 
 # Messages that may still go after a pause was accepted: those whose sender had read the campaign's status before.

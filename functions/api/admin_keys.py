@@ -1,0 +1,58 @@
+"""The operators' routes for API keys: make, list, revoke. Every change is audited."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Literal
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import Field
+
+from api.caller import services, sign_as_operator
+from paceline.accounts import get_account
+from paceline.api_keys import create_key, keys_of, revoke_key
+from paceline.errors import RequestInvalid
+from paceline.models import AccountId, JsonObject, Model
+
+router = Router()  # type: ignore[no-untyped-call]
+
+# Operators' keys belong to no customer; their changes are in this one's audit.
+OPERATORS = "operators"
+
+
+class KeyPost(Model):
+    """account_id: of an operator's key it says nothing."""
+
+    account_id: AccountId = OPERATORS
+    scope: Literal["customer", "operator"] = "customer"
+    name: Annotated[str, Field(max_length=100)] = ""
+
+
+@router.post("/v1/admin/keys")
+def make_key(post: KeyPost) -> JsonObject:
+    """Return a new API key. It is shown this once: only its keyed hash is kept. Its key_id is what the audit shows."""
+    signature = sign_as_operator(router.current_event.raw_event)
+    account_id = post.account_id if post.scope == "customer" else OPERATORS
+    if post.scope == "customer":
+        get_account(services.table, account_id)
+    api_key = f"pk_{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
+    key_id = create_key(services.table, services.key_pepper, api_key, account_id, post.scope, post.name, signature)
+    shown = {"api_key": api_key, "key_id": key_id, "name": post.name}
+    return shown | {"account_id": account_id, "scope": post.scope}
+
+
+@router.get("/v1/admin/keys")
+def list_keys(account_id: Annotated[AccountId, Query()] = OPERATORS) -> JsonObject:
+    """Return an account's keys, revoked ones too; without account_id the operators'. Never a key itself."""
+    sign_as_operator(router.current_event.raw_event)
+    return {"account_id": account_id, "keys": keys_of(services.table, account_id)}
+
+
+@router.post("/v1/admin/keys/<key_id>/revoke")
+def revoke(key_id: str) -> JsonObject:
+    """Revoke a key: the next request with it is refused. The same again changes nothing."""
+    signature = sign_as_operator(router.current_event.raw_event)
+    if key_id == signature.key_id:
+        raise RequestInvalid("This is the key that you call with; revoke it with another operator's key.")
+    return revoke_key(services.table, key_id, signature)
