@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test check bench lock setup help
+.PHONY: run test check bench openapi fuzz lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -25,6 +25,9 @@ check: setup  ## Format, lint, types, template
 
 bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 3 minutes
 	$(BIN)/python bench/engine.py
+
+openapi: setup  ## Write docs/openapi.json from the API's code
+	$(BIN)/python docs/write_openapi.py
 
 setup: $(VENV)/ready  ## Make the virtual environment from the lock file
 

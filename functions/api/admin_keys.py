@@ -6,10 +6,12 @@ import secrets
 from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import Field
 
+from api.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
 from api.caller import services, sign_as_operator
+from api.document import documented
 from paceline.accounts import get_account
 from paceline.api_keys import create_key, keys_of, revoke_key
 from paceline.errors import RequestInvalid
@@ -19,6 +21,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 # Operators' keys belong to no customer; their changes are in this one's audit.
 OPERATORS = "operators"
+KeyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{4,32}$", description="The key's public id.")]
 
 
 class KeyPost(Model):
@@ -29,7 +32,7 @@ class KeyPost(Model):
     name: Annotated[str, Field(max_length=100)] = ""
 
 
-@router.post("/v1/admin/keys")
+@documented(router, "POST", "/v1/admin/keys", NewKeyAnswer, tag="operators")
 def make_key(post: KeyPost) -> JsonObject:
     """Return a new API key. It is shown this once: only its keyed hash is kept. Its key_id is what the audit shows."""
     signature = sign_as_operator(router.current_event.raw_event)
@@ -42,15 +45,15 @@ def make_key(post: KeyPost) -> JsonObject:
     return shown | {"account_id": account_id, "scope": post.scope}
 
 
-@router.get("/v1/admin/keys")
+@documented(router, "GET", "/v1/admin/keys", KeysAnswer, tag="operators")
 def list_keys(account_id: Annotated[AccountId, Query()] = OPERATORS) -> JsonObject:
     """Return an account's keys, revoked ones too; without account_id the operators'. Never a key itself."""
     sign_as_operator(router.current_event.raw_event)
     return {"account_id": account_id, "keys": keys_of(services.table, account_id)}
 
 
-@router.post("/v1/admin/keys/<key_id>/revoke")
-def revoke(key_id: str) -> JsonObject:
+@documented(router, "POST", "/v1/admin/keys/<key_id>/revoke", KeyAnswer, 404, tag="operators")
+def revoke(key_id: KeyPath) -> JsonObject:
     """Revoke a key: the next request with it is refused. The same again changes nothing."""
     signature = sign_as_operator(router.current_event.raw_event)
     if key_id == signature.key_id:

@@ -2,65 +2,46 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from api import admin, admin_keys, campaigns, control, routes
-from api.caller import Forbidden
-from paceline.errors import (
-    CampaignNotFound,
-    ChangedMeanwhile,
-    LeadFileInvalid,
-    ObjectNotFound,
-    PacelineError,
-    ReportNotReady,
-    RequestInvalid,
-    RouteNotFound,
-)
+from api import admin, admin_keys, campaigns, control, messages, opt_outs, routes
+from api.document import document_of
+from api.limits import refused_body
+from api.problems import malformed, problem, refusal
+from paceline.errors import PacelineError
 from paceline.models import JsonObject
 from paceline.observability import logger
 
 app = APIGatewayHttpResolver(enable_validation=True)
-app.include_router(campaigns.router)
-app.include_router(control.router)
-app.include_router(routes.router)
-app.include_router(admin.router)
-app.include_router(admin_keys.router)
-
-STATUS = {
-    CampaignNotFound: 404,
-    ObjectNotFound: 404,
-    RouteNotFound: 422,
-    LeadFileInvalid: 422,
-    ReportNotReady: 409,
-    ChangedMeanwhile: 409,
-    RequestInvalid: 422,
-    Forbidden: 403,
-}
+for module in (campaigns, control, messages, opt_outs, routes, admin, admin_keys):
+    app.include_router(module.router)
 
 
-def problem(status: int, kind: str, detail: str, **more: Any) -> Response[str]:
-    """Return an error as RFC 9457 problem details. kind: stable, for programs; detail: what to do, for people."""
-    body = {"type": f"urn:paceline:problem:{kind}", "status": status, "title": kind.replace("-", " "), "detail": detail}
-    return Response(status, content_type="application/problem+json", body=json.dumps(body | more, default=str))
+@app.get("/v1/openapi.json", include_in_schema=False)
+def document() -> Response[str]:
+    """Return the OpenAPI document of this API. It needs no key."""
+    return Response(200, content_type="application/json", body=document_of(app))
 
 
 @app.exception_handler(PacelineError)  # type: ignore[untyped-decorator]
 def refused(error: PacelineError) -> Response[str]:
-    name = type(error).__name__
-    kind = "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
-    status = next((code for kinds, code in STATUS.items() if isinstance(error, kinds)), 503)
-    return problem(status, kind, str(error), **error.evidence)
+    return refusal(error)
 
 
 @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]
-def malformed(error: RequestValidationError) -> Response[str]:
-    errors = [{"field": ".".join(map(str, e["loc"])), "problem": e["msg"]} for e in error.errors()]
-    first = f"{errors[0]['field']}: {errors[0]['problem']}" if errors else "the request cannot be read"
-    return problem(422, "request-malformed", first, errors=errors)
+def not_valid(error: RequestValidationError) -> Response[str]:
+    return malformed(error.errors())
+
+
+@app.exception_handler(Exception)  # type: ignore[untyped-decorator]
+def failed(error: Exception) -> Response[str]:
+    request_id = app.current_event.raw_event["requestContext"]["requestId"]
+    logger.error("a route failed", exc_info=error)
+    detail = "This is a fault of ours, and it is logged. Nothing may have been changed: look, then try again."
+    return problem(500, "internal-fault", detail, request_id=request_id)
 
 
 @app.not_found
@@ -71,4 +52,8 @@ def no_such_route(_: Exception) -> Response[str]:
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     """Answer one request."""
     logger.append_keys(request_id=context.aws_request_id)
+    refusal_of_body = refused_body(event)
+    if refusal_of_body is not None:
+        headers = {"content-type": refusal_of_body.headers["Content-Type"]}
+        return {"statusCode": refusal_of_body.status_code, "headers": headers, "body": refusal_of_body.body}
     return app.resolve(event, context)

@@ -1,20 +1,48 @@
-"""Who calls: what the authorizer found for the key."""
+"""Who calls: what the authorizer found for the key, and what it may reach."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
+from pydantic import Field
+
+from api.problems import Forbidden
+from paceline.accounts import get_account
 from paceline.audit import Signature
 from paceline.bootstrap import Services
-from paceline.errors import ObjectNotFound, PacelineError, RequestInvalid, RouteNotFound
+from paceline.campaigns import get_campaign
+from paceline.errors import ObjectNotFound, RequestInvalid, RouteNotFound
+from paceline.models import Account, AccountId, Campaign, CampaignId, RouteName
 from paceline.routes import get_route
 
 services = Services()
 
-
-class Forbidden(PacelineError):
-    """The key is known, but its scope does not reach so far."""
+CampaignPath = Annotated[CampaignId, Path(description="The campaign's id.")]
+RoutePath = Annotated[RouteName, Path(description="The route's name.")]
+AccountPath = Annotated[AccountId, Path(description="The account's id.")]
+AccountAsked = Annotated[AccountId | None, Query(description="Whose: only an operator's key needs it.")]
+After = Annotated[str | None, Query(max_length=8000, description="The `next` of the page before.")]
+PageSize = Annotated[int, Query(ge=1, le=99, description="How many at most.")]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="idempotency-key",
+        min_length=1,
+        max_length=255,
+        description="Of your choice, kept for 7 days: the same key and body get the same answer, and nothing twice.",
+    ),
+]
+IfMatch = Annotated[
+    str | None,
+    Header(
+        alias="if-match",
+        pattern=r'^(\*|[0-9]{1,18}|"[0-9]{1,18}")$',
+        description="The `revision` that you saw: a change to another one is refused with 409.",
+    ),
+]
+Weight = Annotated[int, Field(ge=1, le=10)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +61,21 @@ def caller_of(event: dict[str, Any]) -> Caller:
     is_operator = context["scope"] == "operator"
     account_id = None if is_operator else context["account_id"]
     return Caller(account_id, is_operator, context.get("key_id", ""), context.get("key_name", ""))
+
+
+def account_asked(event: dict[str, Any], account_id: str | None) -> str:
+    """Return whose things are asked for. Raises: Forbidden, for another's; RequestInvalid, where nobody is named."""
+    own = caller_of(event).account_id
+    if own is not None and account_id not in (None, own):
+        raise Forbidden("Your key reaches your own account only; leave `account_id` out.", field="account_id")
+    if own is None and account_id is None:
+        raise RequestInvalid("An operator's key has no account of its own: give `account_id`.", field="account_id")
+    return own or str(account_id)
+
+
+def campaign_asked(event: dict[str, Any], campaign_id: str) -> Campaign:
+    """Return a campaign that the caller may see. Raises: CampaignNotFound, for another account's too."""
+    return get_campaign(services.table, campaign_id, caller_of(event).account_id)
 
 
 def signature_of(event: dict[str, Any]) -> Signature:
@@ -56,11 +99,15 @@ def named_route(name: str) -> str:
         raise ObjectNotFound(str(missing), **missing.evidence) from None
 
 
-def revision_seen(event: dict[str, Any]) -> int | None:
-    """Return the revision that the caller saw, from If-Match: `"7"` or `7`. Raises: RequestInvalid."""
-    given = event["headers"].get("if-match", "").strip().strip('"')
-    if given in ("", "*"):
-        return None
-    if not given.isdecimal():
-        raise RequestInvalid("If-Match takes the `revision` that you saw, a number.")
-    return int(given)
+def named_account(account_id: str) -> Account:
+    """Return an account that exists. Raises: ObjectNotFound."""
+    try:
+        return get_account(services.table, account_id)
+    except RequestInvalid as missing:
+        raise ObjectNotFound(str(missing), **missing.evidence) from None
+
+
+def revision_seen(if_match: str | None) -> int | None:
+    """Return the revision that the caller saw, from If-Match: `"7"` or `7`; None: whatever is there."""
+    given = (if_match or "*").strip('"')
+    return None if given == "*" else int(given)

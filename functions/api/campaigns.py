@@ -1,36 +1,60 @@
-"""The customers' routes: campaigns from their creation to their report."""
+"""The customers' routes for their campaigns: list, create, look, upload, plan, report."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from datetime import datetime
 from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, Field
 
-from api.caller import caller_of, services, signature_of
+from api.answers import CampaignAnswer, CampaignsAnswer, PlanAnswer, ReportAnswer, UploadAnswer
+from api.caller import (
+    AccountAsked,
+    After,
+    CampaignPath,
+    IdempotencyKey,
+    PageSize,
+    Weight,
+    account_asked,
+    caller_of,
+    campaign_asked,
+    services,
+    signature_of,
+)
+from api.document import documented
 from paceline.accounts import get_account
-from paceline.campaigns import create_campaign, get_campaign, get_plan
+from paceline.campaigns import get_plan
+from paceline.creating import create_once
 from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
+from paceline.idempotency import Once, digest_of, find_answer
 from paceline.leads.template import compile_template
-from paceline.models import Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
+from paceline.listing import list_campaigns
+from paceline.models import AccountId, Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
 from paceline.outlook import Outlook
 from paceline.planned import describe_plan
-from paceline.progress import describe_campaign, show_campaign
+from paceline.progress import show_campaign
 from paceline.routes import get_route
-from paceline.starting import dry_run, start_campaign
+from paceline.starting import dry_run
 from paceline.status import CampaignStatus
 
 router = Router()  # type: ignore[no-untyped-call]
 
-# What a campaign gets after it was posted is no part of whether two posts are the same.
-_NOT_POSTED = {"status", "created_at", "execution_arn", "pauses"}
-
-_SET_BY_START = {"start_at", "send_by", "sending_window"}
-
 MAX_FILE_BYTES = 200 * 1024 * 1024
 UPLOAD_SECONDS = 3600
+
+_LISTED = {"campaign_id", "account_id", "name", "status", "created_at", "start_at", "send_by"}
+
+
+def _plausible(moment: datetime) -> datetime:
+    if not 2020 <= moment.year <= 2100:
+        raise ValueError("give a time between the years 2020 and 2100")
+    return moment
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_plausible)]
 
 
 class CampaignPost(Model):
@@ -40,61 +64,85 @@ class CampaignPost(Model):
     message: Annotated[str, Field(min_length=1, max_length=1600)]
     file_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")] = "leads.csv"
     campaign_id: CampaignId | None = None
-    account_id: str | None = None
+    account_id: AccountId | None = None
     route: RouteName | None = None
-    start_at: AwareDatetime | None = None
-    send_by: AwareDatetime | None = None
+    start_at: Moment | None = None
+    send_by: Moment | None = None
     sending_window: SendingWindow = SendingWindow()
-    max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
-    weight: Annotated[int, Field(ge=1, le=10)] = 1
+    max_messages_per_recipient_24h: Annotated[int, Field(ge=1, le=1000)] | None = None
+    weight: Weight = 1
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
 
 
-@router.post("/v1/campaigns")
-def create(post: CampaignPost) -> JsonObject:
-    """Create a campaign. The same Idempotency-Key with the same body returns the campaign that it created."""
-    caller = caller_of(router.current_event.raw_event)
-    account_id = caller.account_id or post.account_id
-    if account_id is None:
-        raise RequestInvalid("An operator's key needs `account_id` in the body.")
-    if post.weight > 1 and not caller.is_operator:
-        raise RequestInvalid("A weight above 1 takes a share from other campaigns: an operator's key can give it.")
-    get_account(services.table, account_id)
-    compile_template(post.message)
-    if post.route:
-        get_route(services.table, post.route)
-    key = router.current_event.headers.get("idempotency-key") or router.lambda_context.aws_request_id
-    campaign_id = post.campaign_id or "c-" + hashlib.sha256(f"{account_id}#{key}".encode()).hexdigest()[:20]
+@documented(router, "POST", "/v1/campaigns", CampaignAnswer)
+def create(post: CampaignPost, idempotency_key: IdempotencyKey = None) -> JsonObject:
+    """Create a campaign.
+
+    The same Idempotency-Key with the same body returns the same answer; with another body it is refused.
+    """
+    event = router.current_event.raw_event
+    account_id = account_asked(event, post.account_id)
+    now = services.clock.now()
+    once = None
+    if idempotency_key is not None:
+        once = Once(account_id, idempotency_key, digest_of("create", post.model_dump(mode="json")), now)
+        if known := find_answer(services.table, once):
+            return known
+    _check(post, account_id)
+    # By the request, not by the key alone: a key that was forgotten after its week makes another campaign.
+    named = f"{account_id}#{idempotency_key}#{event['requestContext']['requestId']}"
+    campaign_id = post.campaign_id or "c-" + hashlib.sha256(named.encode()).hexdigest()[:20]
     campaign = Campaign(
         campaign_id=campaign_id,
         account_id=account_id,
         leads_key=f"uploads/{account_id}/{campaign_id}/{post.file_name}",
-        created_at=services.clock.now(),
+        created_at=now,
         **post.model_dump(exclude={"file_name", "campaign_id", "account_id"}),
     )
-    return describe_campaign(services.table, _create_once(campaign))
+    return create_once(services.table, campaign, signature_of(event), once)
 
 
-def _create_once(campaign: Campaign) -> Campaign:
-    try:
-        create_campaign(services.table, campaign, signature_of(router.current_event.raw_event))
-    except RequestInvalid:
-        same = get_campaign(services.table, campaign.campaign_id, campaign.account_id)
-        later = _NOT_POSTED if same.status is CampaignStatus.CREATED else _NOT_POSTED | _SET_BY_START
-        if same.model_dump(exclude=later) != campaign.model_dump(exclude=later):
-            raise RequestInvalid("This Idempotency-Key or id was used for another campaign; choose another.") from None
-        return same
-    return campaign
+def _check(post: CampaignPost, account_id: str) -> None:
+    """Raises: RequestInvalid, RouteNotFound, for what no model can tell."""
+    if post.weight > 1 and not caller_of(router.current_event.raw_event).is_operator:
+        told = "A weight above 1 takes a share from other campaigns: an operator's key can give it."
+        raise RequestInvalid(told, field="weight")
+    get_account(services.table, account_id)
+    compile_template(post.message)
+    if post.route:
+        get_route(services.table, post.route)
 
 
-def _campaign(campaign_id: str) -> Campaign:
-    return get_campaign(services.table, campaign_id, caller_of(router.current_event.raw_event).account_id)
+@documented(router, "GET", "/v1/campaigns", CampaignsAnswer)
+def list_own_campaigns(account_id: AccountAsked = None, limit: PageSize = 50, after: After = None) -> JsonObject:
+    """Return the account's campaigns, the newest first, a page at a time."""
+    owner = account_asked(router.current_event.raw_event, account_id)
+    page = list_campaigns(services.table, owner, limit, after)
+    return {"campaigns": [one.model_dump(mode="json", include=_LISTED) for one in page.items], "next": page.next}
 
 
-def _with_leads(campaign_id: str) -> Campaign:
+@documented(router, "GET", "/v1/campaigns/<campaign_id>", CampaignAnswer, 404)
+def show(campaign_id: CampaignPath) -> JsonObject:
+    """Return a campaign: counts, what holds it, since when, until when, what that has cost, and when it ends."""
+    return show_campaign(_outlook(), campaign_asked(router.current_event.raw_event, campaign_id))
+
+
+def _outlook() -> Outlook:
+    return Outlook(services.table, services.store, services.clock.now())
+
+
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/upload", UploadAnswer, 404)
+def upload(campaign_id: CampaignPath) -> JsonObject:
+    """Return the address and form fields for uploading the lead file (multipart/form-data, the file last)."""
+    campaign = campaign_asked(router.current_event.raw_event, campaign_id)
+    if campaign.status is not CampaignStatus.CREATED:
+        raise RequestInvalid("The campaign was started; its lead file can no longer change.")
+    return services.store.presigned_post(campaign.leads_key, MAX_FILE_BYTES, UPLOAD_SECONDS)
+
+
+def with_leads(campaign: Campaign) -> Campaign:
     """Return a campaign whose lead file is there. Raises: RequestInvalid."""
-    campaign = _campaign(campaign_id)
     try:
         services.store.open(campaign.leads_key).close()
     except ObjectNotFound:
@@ -102,45 +150,19 @@ def _with_leads(campaign_id: str) -> Campaign:
     return campaign
 
 
-@router.get("/v1/campaigns/<campaign_id>")
-def show(campaign_id: str) -> JsonObject:
-    """Return a campaign: counts, what holds it, since when, until when, what that has cost, and when it ends."""
-    return show_campaign(_outlook(), _campaign(campaign_id))
-
-
-def _outlook() -> Outlook:
-    return Outlook(services.table, services.store, services.clock.now())
-
-
-@router.post("/v1/campaigns/<campaign_id>/upload")
-def upload(campaign_id: str) -> JsonObject:
-    """Return the address and form fields for uploading the lead file (multipart/form-data, the file last)."""
-    campaign = _campaign(campaign_id)
-    if campaign.status is not CampaignStatus.CREATED:
-        raise RequestInvalid("The campaign was started; its lead file can no longer change.")
-    return services.store.presigned_post(campaign.leads_key, MAX_FILE_BYTES, UPLOAD_SECONDS)
-
-
-@router.post("/v1/campaigns/<campaign_id>/plan")
-def plan(campaign_id: str) -> JsonObject:
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/plan", PlanAnswer, 404)
+def plan(campaign_id: CampaignPath) -> JsonObject:
     """Return what a start now would do, when it would end and what would bind it; and change nothing."""
-    campaign = _with_leads(campaign_id)
+    event = router.current_event.raw_event
+    campaign = with_leads(campaign_asked(event, campaign_id))
     planned = dry_run(services.table, services.store, campaign)
-    sees_all = caller_of(router.current_event.raw_event).is_operator
-    return describe_plan(_outlook(), campaign, planned, sees_all=sees_all)
+    return describe_plan(_outlook(), campaign, planned, sees_all=caller_of(event).is_operator)
 
 
-@router.post("/v1/campaigns/<campaign_id>/start")
-def start(campaign_id: str) -> JsonObject:
-    """Start the campaign; the same again changes nothing."""
-    campaign = start_campaign(services.table, services.workflow, _with_leads(campaign_id), services.clock.now())
-    return describe_campaign(services.table, campaign)
-
-
-@router.get("/v1/campaigns/<campaign_id>/report")
-def report(campaign_id: str) -> JsonObject:
+@documented(router, "GET", "/v1/campaigns/<campaign_id>/report", ReportAnswer, 404, 409)
+def report(campaign_id: CampaignPath) -> JsonObject:
     """Return the outcome report, with addresses of its files that are good for an hour."""
-    campaign = _campaign(campaign_id)
+    campaign = campaign_asked(router.current_event.raw_event, campaign_id)
     prefix = f"campaigns/{campaign.campaign_id}/report/v001/"
     try:
         built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
@@ -151,12 +173,3 @@ def report(campaign_id: str) -> JsonObject:
     if plan := get_plan(services.table, campaign_id):
         keys["rejects.csv"] = plan.rejects_key
     return built | {"files": {name: services.store.presigned_get(key, UPLOAD_SECONDS) for name, key in keys.items()}}
-
-
-@router.get("/v1/account")
-def account() -> JsonObject:
-    """Return the caller's account and its credits."""
-    caller = caller_of(router.current_event.raw_event)
-    if caller.account_id is None:
-        raise RequestInvalid("An operator's key has no account of its own.")
-    return get_account(services.table, caller.account_id).model_dump(mode="json")

@@ -1,24 +1,69 @@
-"""Pause, resume and cancel: what a customer changes while a campaign runs."""
+"""Start, pause, resume and cancel: what a customer does to a campaign, and an operator to its weight."""
 
 from __future__ import annotations
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from api.caller import caller_of, services, signature_of
-from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign, get_plan, pause_campaign, resume_campaign, set_status
+from api.answers import CampaignAnswer, PausedAnswer
+from api.caller import (
+    CampaignPath,
+    IdempotencyKey,
+    Weight,
+    campaign_asked,
+    services,
+    sign_as_operator,
+    signature_of,
+)
+from api.campaigns import with_leads
+from api.document import documented
+from paceline.campaigns import (
+    PAUSE_BOUND_SECONDS,
+    change_weight,
+    get_plan,
+    pause_campaign,
+    resume_campaign,
+    set_status,
+)
 from paceline.holds import release_campaign
-from paceline.models import Campaign, JsonObject
+from paceline.idempotency import Once, digest_of, do_once
+from paceline.models import Campaign, JsonObject, Model
 from paceline.moments import iso
 from paceline.progress import describe_campaign
+from paceline.starting import start_campaign
 from paceline.status import CampaignStatus
 
 router = Router()  # type: ignore[no-untyped-call]
 
 
-@router.post("/v1/campaigns/<campaign_id>/pause")
-def pause(campaign_id: str) -> JsonObject:
+class CampaignPatch(Model):
+    """weight: the campaign's share of the routes that others send on too."""
+
+    weight: Weight
+
+
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/start", CampaignAnswer, 404)
+def start(campaign_id: CampaignPath, idempotency_key: IdempotencyKey = None) -> JsonObject:
+    """Start the campaign; the same again starts nothing.
+
+    With an Idempotency-Key the same again gets the same answer too, not how the campaign stands by then.
+    """
+    campaign = campaign_asked(router.current_event.raw_event, campaign_id)
+    if idempotency_key is None:
+        return _started(campaign)
+    digest = digest_of("start", campaign_id)
+    once = Once(campaign.account_id, idempotency_key, digest, services.clock.now())
+    return do_once(services.table, once, lambda: _started(campaign))
+
+
+def _started(campaign: Campaign) -> JsonObject:
+    started = start_campaign(services.table, services.workflow, with_leads(campaign), services.clock.now())
+    return describe_campaign(services.table, started)
+
+
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/pause", PausedAnswer, 404)
+def pause(campaign_id: CampaignPath) -> JsonObject:
     """Pause the campaign. Nothing is handed to the provider later than pause_bound_seconds after paused_at."""
-    _check_caller(campaign_id)
+    campaign_asked(router.current_event.raw_event, campaign_id)
     signature = signature_of(router.current_event.raw_event)
     campaign = pause_campaign(services.table, campaign_id, signature.key_id, signature.at)
     paused_at = campaign.pauses[-1].paused_at if campaign.pauses else signature.at
@@ -26,25 +71,27 @@ def pause(campaign_id: str) -> JsonObject:
     return describe_campaign(services.table, campaign) | bound
 
 
-@router.post("/v1/campaigns/<campaign_id>/resume")
-def resume(campaign_id: str) -> JsonObject:
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/resume", CampaignAnswer, 404)
+def resume(campaign_id: CampaignPath) -> JsonObject:
     """Resume a paused campaign, at once."""
-    _check_caller(campaign_id)
+    campaign_asked(router.current_event.raw_event, campaign_id)
     signature = signature_of(router.current_event.raw_event)
     return _released(resume_campaign(services.table, campaign_id, signature.key_id, signature.at))
 
 
-@router.post("/v1/campaigns/<campaign_id>/cancel")
-def cancel(campaign_id: str) -> JsonObject:
+@documented(router, "POST", "/v1/campaigns/<campaign_id>/cancel", CampaignAnswer, 404)
+def cancel(campaign_id: CampaignPath) -> JsonObject:
     """Cancel a campaign: what was not sent is skipped, and the report follows."""
-    _check_caller(campaign_id)
+    campaign_asked(router.current_event.raw_event, campaign_id)
     may_be = {CampaignStatus.RUNNING, CampaignStatus.PAUSED}
     return _released(set_status(services.table, campaign_id, CampaignStatus.CANCELLED, may_be))
 
 
-def _check_caller(campaign_id: str) -> None:
-    """Raises: CampaignNotFound, for another account's campaign."""
-    get_campaign(services.table, campaign_id, caller_of(router.current_event.raw_event).account_id)
+@documented(router, "PATCH", "/v1/admin/campaigns/<campaign_id>", CampaignAnswer, 404, 409, tag="operators")
+def weigh(campaign_id: CampaignPath, post: CampaignPatch) -> JsonObject:
+    """Change a campaign's weight, while it runs too; audited with its account."""
+    signature = sign_as_operator(router.current_event.raw_event)
+    return describe_campaign(services.table, change_weight(services.table, campaign_id, post.weight, signature))
 
 
 def _released(campaign: Campaign) -> JsonObject:

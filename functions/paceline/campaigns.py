@@ -7,7 +7,7 @@ from datetime import datetime
 
 from paceline import keys, rows
 from paceline.audit import Signature, account_subject, audit_row, transact
-from paceline.errors import CampaignNotFound, RequestInvalid
+from paceline.errors import CampaignNotFound, ChangedMeanwhile, RequestInvalid
 from paceline.models import Campaign, Plan
 from paceline.moments import iso
 from paceline.status import CampaignStatus
@@ -20,15 +20,17 @@ PAUSE_BOUND_SECONDS = 5
 OVER = frozenset({CampaignStatus.CANCELLED, CampaignStatus.FINISHED, CampaignStatus.FAILED})
 
 
-def create_campaign(table: Table, campaign: Campaign, signature: Signature | None = None) -> None:
-    """Write a new campaign. signature: of the operator who gives it a weight above 1, for the account's audit.
+def create_campaign(table: Table, campaign: Campaign, signature: Signature | None = None, *more: Action) -> None:
+    """Write a new campaign and its place in the account's list, and `more` with them, or nothing.
 
-    Raises: RequestInvalid, where its id is taken.
+    signature: of the operator who gives it a weight above 1, for the account's audit.
+    Raises: RequestInvalid, where its id is taken or `more` is refused.
     """
-    actions: list[Action] = [Put(rows.campaign_row(campaign), condition="attribute_not_exists(#pk)")]
+    name = f"{iso(campaign.created_at)}#{campaign.campaign_id}"
+    listed = {"pk": keys.account_campaigns(campaign.account_id), "sk": name, "campaign_id": campaign.campaign_id}
+    actions = [Put(rows.campaign_row(campaign), condition="attribute_not_exists(#pk)"), Put(listed), *more]
     if signature is not None and campaign.weight > 1:
-        weight = {f"weight of campaign {campaign.campaign_id}": {"before": 1, "after": campaign.weight}}
-        actions.append(audit_row(account_subject(campaign.account_id), signature, weight))
+        actions.append(_weight_audit(campaign, 1, campaign.weight, signature))
     try:
         transact(table, actions)
     except TransactionRefused:
@@ -41,6 +43,31 @@ def get_campaign(table: Table, campaign_id: str, account_id: str | None = None) 
     if row is None or account_id not in (None, row["account_id"]):
         raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id)
     return rows.to_campaign(row)
+
+
+def change_weight(table: Table, campaign_id: str, weight: int, signature: Signature) -> Campaign:
+    """Give a campaign another share of its routes, from its batches' next turns on; audited with its account.
+
+    Raises: CampaignNotFound; RequestInvalid, where it is over; ChangedMeanwhile; TransactionConflict.
+    """
+    campaign = get_campaign(table, campaign_id)
+    if campaign.status in OVER:
+        raise RequestInvalid(f"The campaign is {campaign.status.value}; its weight can no longer change.")
+    if campaign.weight == weight:
+        return campaign
+    values = {"weight": weight, "before": campaign.weight}
+    update = Update(keys.campaign(campaign_id), "SET #weight = :weight", values, condition="#weight = :before")
+    try:
+        transact(table, [update, _weight_audit(campaign, campaign.weight, weight, signature)])
+    except TransactionRefused:
+        now = {"weight": get_campaign(table, campaign_id).weight}
+        raise ChangedMeanwhile("Somebody changed it before you: look at what is there `now`.", now=now) from None
+    return campaign.model_copy(update={"weight": weight})
+
+
+def _weight_audit(campaign: Campaign, before: int, after: int, signature: Signature) -> Put:
+    difference = {f"weight of campaign {campaign.campaign_id}": {"before": before, "after": after}}
+    return audit_row(account_subject(campaign.account_id), signature, difference)
 
 
 def get_plan(table: Table, campaign_id: str) -> Plan | None:

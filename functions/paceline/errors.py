@@ -70,6 +70,10 @@ class RequestInvalid(PacelineError):
     """A customer's request cannot be followed; the message says what to change."""
 
 
+class IdempotencyKeyReused(PacelineError):
+    """The same Idempotency-Key came with another request before."""
+
+
 class RequestMalformed(PacelineError):
     """A state's input is not what its function takes: a fault of the definition or of whoever started it."""
 

@@ -16,6 +16,7 @@
 | hold | a batch that waits, its release | 0 | nobody |
 | audit | an operator's change | 0 | nobody |
 | API key | an operator, its revocation | 0 | nobody |
+| idempotency | a customer's request with a key | 0 | the same request again |
 
 `paceline run` counts the real writes; the table above is held to it by tests/workflows.
 """
@@ -131,6 +132,15 @@ def api_key(key_id: str) -> Key:
 def account_keys(account_id: str) -> str:
     """The partition that lists an account's API keys: one row a key, its id the sort key."""
     return f"KEYS#{account_id}"
+
+
+def account_campaigns(account_id: str) -> str:
+    """The partition that lists an account's campaigns: one row a campaign, in the order of their creation."""
+    return f"CAMPAIGNS#{account_id}"
+
+
+def idempotency(account_id: str, key_digest: str) -> Key:
+    return f"IDEMPOTENCY#{account_id}#{key_digest}", "IDEMPOTENCY"
 
 
 SHARED_ROW_KINDS = {"ACCOUNT", "DAY", "ROUTE", "PACE", "CAMPAIGN"}

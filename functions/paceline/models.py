@@ -16,6 +16,10 @@ CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
 RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
 
+# More than any carrier takes; what is above would fit no number of the table.
+MOST_PARTS = 1_000_000_000
+
+
 class Model(BaseModel):
     """Frozen, and strict about unknown fields: a misspelt field is an error, never a default."""
 
@@ -45,19 +49,19 @@ class Route(Model):
 
     name: RouteName
     provider: Literal["twilio"] = "twilio"
-    sender: str = "+12025550100"
-    parts_per_minute: Annotated[int, Field(ge=1)] = 240
-    parts_per_day: Annotated[int, Field(ge=1)] | None = None
-    concurrency: Annotated[int, Field(ge=1)] | None = None
+    sender: Annotated[str, Field(min_length=1, max_length=100)] = "+12025550100"
+    parts_per_minute: Annotated[int, Field(ge=1, le=MOST_PARTS)] = 240
+    parts_per_day: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    concurrency: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "America/New_York"
-    carriers: tuple[str, ...] = ()
+    carriers: Annotated[tuple[Annotated[str, Field(max_length=100)], ...], Field(max_length=200)] = ()
     is_enabled: bool = True
 
 
 class RoutingRules(Model):
     """An account's own way to routes. carriers: carrier → route; otherwise: instead of `shared`, where it is given."""
 
-    carriers: dict[str, RouteName] = {}
+    carriers: Annotated[dict[Annotated[str, Field(max_length=100)], RouteName], Field(max_length=200)] = {}
     otherwise: RouteName | None = None
 
 

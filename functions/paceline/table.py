@@ -82,6 +82,9 @@ class Table(Protocol):
     def query(self, partition: str, prefix: str = "", *, consistent: bool = True) -> Iterator[Row]:
         """Yield the rows of a partition whose sort key begins with `prefix`, in its order."""
 
+    def page(self, partition: str, limit: int, *, after: str = "", newest_first: bool = False) -> list[Row]:
+        """Return up to `limit` rows of a partition, those behind the sort key `after` in the order asked for."""
+
     def put(self, action: Put) -> None:
         """Write a row. Raises: ConditionFailed."""
 

@@ -46,6 +46,10 @@ class WatchedTable:
         rows: Iterator[Row] = self._pass("query", partition, prefix, consistent=consistent)
         return rows
 
+    def page(self, partition: str, limit: int, *, after: str = "", newest_first: bool = False) -> list[Row]:
+        rows: list[Row] = self._pass("page", partition, limit, after=after, newest_first=newest_first)
+        return rows
+
     def put(self, action: Put) -> None:
         self._pass("put", action)
 

@@ -33,7 +33,7 @@ def test_the_same_key_and_body_is_the_same_campaign_and_another_body_is_refused(
     other = refusal(customer, "POST", "/v1/campaigns", BODY | {"receipt_deadline_hours": 5}, idempotency_key="once")
 
     assert again["campaign_id"] == first["campaign_id"]
-    assert other[:2] == (422, "request-invalid")
+    assert other[:2] == (422, "idempotency-key-reused")
 
 
 def test_a_campaign_without_its_lead_file_is_neither_planned_nor_started(customer: Customer) -> None:

@@ -93,9 +93,28 @@ class DynamoDBTable:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
+    def page(self, partition: str, limit: int, *, after: str = "", newest_first: bool = False) -> list[Row]:
+        """Return up to `limit` rows of a partition, those behind the sort key `after` in the order asked for."""
+        request: dict[str, Any] = {
+            "KeyConditionExpression": "#pk = :pk",
+            "ExpressionAttributeNames": {"#pk": "pk"},
+            "ExpressionAttributeValues": {":pk": {"S": partition}},
+            "ScanIndexForward": not newest_first,
+            "ConsistentRead": True,
+        } | ({"ExclusiveStartKey": _item_key((partition, after))} if after else {})
+        found: list[Row] = []
+        while len(found) < limit:
+            answer = self._call("query", **request, Limit=limit - len(found))
+            found += [_to_row(item) for item in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return found
+
     def get_many(self, keys: Sequence[Key]) -> list[Row]:
         """Return those of up to 100 rows that exist, in no order."""
-        wanted: dict[str, Any] = {self._name: {"Keys": [_item_key(key) for key in keys], "ConsistentRead": True}}
+        asked = {"Keys": [_item_key(key) for key in keys], "ConsistentRead": True}
+        wanted: dict[str, Any] = {self._name: asked} if keys else {}
         rows: list[Row] = []
         while wanted:
             answer = self._client.batch_get_item(RequestItems=wanted)
