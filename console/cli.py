@@ -45,6 +45,12 @@ def main() -> None:
     "--per-day", type=click.IntRange(min=1), metavar="N", help="Parts a day on each route.  [default: no cap]"
 )
 @click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Sends under way at once on each route.  [default: no cap]",
+)
+@click.option(
     "--credits",
     type=click.IntRange(min=0),
     default=1_000_000,
@@ -80,6 +86,7 @@ def run(
     route: str | None,
     per_minute: int,
     per_day: int | None,
+    concurrency: int | None,
     credits: int,
     start: datetime | None,
     seed: int,
@@ -93,7 +100,7 @@ def run(
     Nothing leaves this machine: the carrier is simulated. Exit status: 0 when every lead has one outcome and the
     sums close, 1 when they do not or the campaign failed, 2 when the input cannot be used.
     """
-    options = Options(leads, message, route, per_minute, per_day, credits, start, seed, clock, speed, out)
+    options = Options(leads, message, route, per_minute, per_day, concurrency, credits, start, seed, clock, speed, out)
     terminal = Terminal(quiet=as_json)
     try:
         with terminal.progress() as progress:

@@ -36,6 +36,7 @@ class Options:
     route: str | None = None
     per_minute: int = DEFAULT_PER_MINUTE
     per_day: int | None = None
+    concurrency: int | None = None
     credits: int = 1_000_000
     start: datetime | None = None
     seed: int = 1
@@ -96,6 +97,7 @@ def run_campaign(options: Options, progress: Progress) -> Result:
             caps: dict[str, Any] = {
                 "parts_per_minute": options.per_minute or DEFAULT_PER_MINUTE,
                 "parts_per_day": options.per_day,
+                "concurrency": options.concurrency,
             }
             customer = set_up(sandbox, credits=options.credits, **caps)
             campaign_id, plan = _create(customer, options, body, begin)
@@ -171,19 +173,40 @@ def _summary(
     sandbox: Sandbox, report: dict[str, Any], timeline: str, virtual_seconds: float, wall_seconds: float
 ) -> dict[str, Any]:
     chosen = ("leads", "outcomes", "credits", "balanced")
-    counters = sandbox.counters
+    counters, sent = sandbox.counters, len(sandbox.carrier.book)
+    functions_ms = 1000 * sum(usage.seconds for usage in sandbox.functions.usage.values())
     return {name: report[name] for name in chosen} | {
         "virtual_seconds": round(virtual_seconds, 3),
         "sending_seconds": _sending_seconds(report),
         "wall_seconds": round(wall_seconds, 3),
+        "used_of_the_cap": _used_of_the_cap(report),
         "max_sent_in_60_seconds": _most_in_a_minute(sandbox, report, timeline),
         "lost_to": report["lost_to"],
         "conflicts": counters.conflicts,
+        "conflicts_per_1000_sends": _per(counters.conflicts * 1000, sent),
         "shared_row_writes": counters.shared_row_writes,
+        "shared_row_writes_per_1000_sends": _per(counters.shared_row_writes * 1000, sent),
         "state_transitions": sandbox.engine.transitions,
+        "state_transitions_per_message": _per(sandbox.engine.transitions, sent),
+        "function_ms_per_message": _per(functions_ms, sent),
         "status": report["status"],
         "reason": report["reason"],
     }
+
+
+def _per(amount: float, sent: int) -> float:
+    return round(amount / sent, 3) if sent else 0.0
+
+
+def _used_of_the_cap(report: dict[str, Any]) -> dict[str, float]:
+    """Return by route the share of its cap that was used, from its first message to its last."""
+    used: dict[str, float] = {}
+    for name, route in report["by_route"].items():
+        if route["first_sent_at"] and (cap := route["parts_per_minute_cap"]):
+            first, last = (datetime.fromisoformat(route[end]) for end in ("first_sent_at", "last_sent_at"))
+            minutes = (last - first).total_seconds() / 60 + 1 / cap  # and the last part's own time
+            used[name] = round(route["parts"] / (minutes * cap), 4)
+    return used
 
 
 def _sending_seconds(report: dict[str, Any]) -> float:

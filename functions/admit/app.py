@@ -15,5 +15,5 @@ services = Services()
 def lambda_handler(request: AdmitRequest) -> JsonObject:
     """Return the batch's slots, or why and until when it waits."""
     admitter = Admitter(services.table, services.store, services.clock.now())
-    admission = admitter.admit(request.batch, request.round, has_waited=request.has_waited)
+    admission = admitter.admit(request.batch, request.round, turn=request.turn)
     return admission.model_dump(mode="json")

@@ -14,15 +14,17 @@ from paceline import keys, rows
 from paceline.accounts import get_account
 from paceline.batches import read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign
+from paceline.departures import round_ref
 from paceline.leases import Refusal, take_lease
 from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Model, Route
 from paceline.moments import from_us, iso, to_us
-from paceline.pacing import Request
+from paceline.pacing import Request, fits_a_round
 from paceline.ports import ObjectStore
 from paceline.routes import get_route
-from paceline.slots import Turn, take_slots
+from paceline.slots import take_slots
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import ConditionFailed, Put, Row, Table, Update
+from paceline.turns import Turn, await_turn, take_turn
 from paceline.windows import closes_at, is_open, next_open
 
 # A lead that comes back from this many rounds without a claim has a fault that no round will mend.
@@ -50,19 +52,25 @@ class Item(Model):
 
 
 class Group(Model):
-    """Up to 40 items: what one inline Map runs at once on AWS. A batch is sent by a Map of such Maps."""
+    """The items of one inline Map, which runs up to 40 at once on AWS. A batch is sent by a Map of such Maps."""
 
     items: tuple[Item, ...]
 
 
 class Admission(Model):
-    """The answer of `Admit Batch`. groups: for SEND. wait_until: for WAIT. hold and hold_seconds: for HOLD."""
+    """The answer of `Admit Batch`.
+
+    For SEND: groups, how many items of each are under way at once, and when the slots were given. For WAIT:
+    wait_until, and the turn (a slot) that the batch may count on then. For HOLD: hold and hold_seconds.
+    """
 
     decision: Decision
     round: int
     groups: tuple[Group, ...] = ()
+    items_at_once: int = GROUP_SIZE
+    given_at: str | None = None
     wait_until: str | None = None
-    has_waited: bool = False
+    turn: str | None = None
     hold: Hold | None = None
     hold_seconds: int | None = None
 
@@ -80,8 +88,11 @@ class Admitter:
     store: ObjectStore
     now: datetime
 
-    def admit(self, batch: Batch, round_no: int, *, has_waited: bool = False) -> Admission:
-        """Return what the batch may do now. Raises: TransactionConflict, TableThrottled, CampaignNotFound."""
+    def admit(self, batch: Batch, round_no: int, *, turn: datetime | None = None) -> Admission:
+        """Return what the batch may do now. turn: of an earlier answer WAIT.
+
+        Raises: TransactionConflict, TableThrottled, CampaignNotFound.
+        """
         campaign = get_campaign(self.table, batch.campaign_id)
         lease = self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no))
         route = get_route(self.table, batch.route)
@@ -91,10 +102,11 @@ class Admitter:
             return Admission(decision=Decision.CLOSE, round=round_no)  # first give back what the round has
         if stop:
             return self._skip_rest(batch, round_no, stop)
-        answer = refusal or lease or self._lease(campaign, route, batch, round_no)
-        if isinstance(answer, Refusal):
-            return self._refuse(campaign, batch, round_no, answer.hold)
-        return self._give_slots(campaign, route, batch, answer, has_waited)
+        if refusal:
+            return self._refuse(campaign, batch, round_no, refusal.hold)
+        if lease is None:
+            return self._begin_round(campaign, route, batch, round_no, turn)
+        return self._give_slots(campaign, route, batch, lease)
 
     # -- may it go at all? ----------------------------------------------------------------------------------------
 
@@ -119,12 +131,28 @@ class Admitter:
         until = next_open(campaign.sending_window, batch.zones, self.now)
         return Refusal(Hold(cause=Cause.SENDING_WINDOW, since=self.now, until=until))
 
-    def _lease(self, campaign: Campaign, route: Route, batch: Batch, round_no: int) -> Row | Refusal | None:
+    def _begin_round(
+        self, campaign: Campaign, route: Route, batch: Batch, round_no: int, turn: datetime | None
+    ) -> Admission:
+        """Wait for the campaign's turn, holding nothing; then lease what one round sends."""
         leads = self._leads_left(batch, round_no)
         if not leads:
-            return None
+            return self._done(batch)
+        parts = [lead.parts for lead in leads]
+        leads = leads[: fits_a_round(parts, route.parts_per_minute)]
+        if wait := self._turn(campaign, route, leads, turn):
+            return self._wait(batch, round_no, wait, has_lease=False)
         account: Account = get_account(self.table, campaign.account_id)
-        return take_lease(self.table, campaign, route, account, batch.batch_id, round_no, leads, self.now)
+        lease = take_lease(self.table, campaign, route, account, batch.batch_id, round_no, leads, self.now)
+        if isinstance(lease, Refusal):
+            return self._refuse(campaign, batch, round_no, lease.hold)
+        return self._give_slots(campaign, route, batch, lease)
+
+    def _turn(self, campaign: Campaign, route: Route, leads: list[Lead], turn: datetime | None) -> Turn | None:
+        request = _request(campaign, route, campaign.campaign_id, tuple(lead.parts for lead in leads))
+        if turn is not None:
+            return await_turn(self.table, route.name, request, turn, self.now)
+        return take_turn(self.table, route.name, request, self.now)
 
     def _leads_left(self, batch: Batch, round_no: int) -> list[Lead]:
         """The leads without a message. In the first round nobody can have one: its lease does not exist."""
@@ -136,24 +164,27 @@ class Admitter:
 
     # -- when? ----------------------------------------------------------------------------------------------------
 
-    def _give_slots(
-        self, campaign: Campaign, route: Route, batch: Batch, lease: Row | None, has_waited: bool
-    ) -> Admission:
-        if lease is None:
-            return self._done(batch)
+    def _give_slots(self, campaign: Campaign, route: Route, batch: Batch, lease: Row) -> Admission:
         if "slots" not in lease:
-            leads = {lead.lead_no: lead for lead in read_leads(self.store, batch)}
-            parts = tuple(leads[lead_no].parts for lead_no in lease["lead_nos"])
-            request = Request(parts, route.parts_per_minute, self._valid_until(campaign, batch, lease))
-            slots = take_slots(self.table, route.name, request, self.now, has_waited=has_waited)
+            sizes = lease.get("sizes") or [1] * len(lease["lead_nos"])
+            ref = round_ref(batch.campaign_id, batch.batch_id, lease["round"])
+            request = _request(campaign, route, ref, tuple(sizes), self._valid_until(campaign, batch, lease))
+            slots = take_slots(self.table, route.name, request, self.now)
             if isinstance(slots, Turn):
-                return self._wait(batch, lease["round"], slots)
-            lease = self._keep_slots(lease, slots[: request.usable(slots)])
+                return self._wait(batch, lease["round"], slots, has_lease=True)
+            lease = self._keep_slots(lease, slots, request.width)
         # A round has fewer slots than leads where the day or the window ends first: the rest comes back.
         pairs = zip(lease["lead_nos"], lease["slots"], strict=False)
         items = tuple(Item(lead_no=lead_no, slot=iso(from_us(slot))) for lead_no, slot in pairs)
-        self._note(batch, status="sending")
-        return Admission(decision=Decision.SEND, round=lease["round"], groups=_groups(items))
+        self._note(batch, status="sending", has_lease=True)
+        count, items_at_once = _lanes(len(items), lease.get("width", 0))
+        return Admission(
+            decision=Decision.SEND,
+            round=lease["round"],
+            groups=tuple(Group(items=items[first::count]) for first in range(count)),
+            items_at_once=items_at_once,
+            given_at=lease["given_at"],
+        )
 
     def _valid_until(self, campaign: Campaign, batch: Batch, lease: Row) -> int:
         """The moment by which the round's messages must have left: the end of the day, the window or the campaign."""
@@ -161,22 +192,23 @@ class Admitter:
         ends.append(closes_at(campaign.sending_window, batch.zones, self.now))
         return min(to_us(end) for end in ends if end is not None)
 
-    def _keep_slots(self, lease: Row, slots: list[int]) -> Row:
-        update = Update(
-            rows.key_of(lease), "SET #slots = :slots", {"slots": slots}, condition="attribute_not_exists(#slots)"
-        )
+    def _keep_slots(self, lease: Row, slots: list[int], width: int) -> Row:
+        given = {"slots": slots, "first_slot": slots[0], "width": width, "given_at": iso(self.now)}
+        sets = ", ".join(f"#{name} = :{name}" for name in given)
+        update = Update(rows.key_of(lease), f"SET {sets}", given, condition="attribute_not_exists(#slots)")
         try:
             self.table.update(update)
         except ConditionFailed as kept:  # the same round, asked twice at once: one answer
             return kept.old or lease
-        return lease | {"slots": slots}
+        return lease | given
 
     # -- the answers ----------------------------------------------------------------------------------------------
 
-    def _wait(self, batch: Batch, round_no: int, turn: Turn) -> Admission:
+    def _wait(self, batch: Batch, round_no: int, turn: Turn, *, has_lease: bool) -> Admission:
         cause = Cause.PROVIDER_THROTTLED if turn.throttled else Cause.PACE
-        self._note(batch, status="waiting", hold=Hold(cause=cause, since=self.now, until=turn.at))
-        return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(turn.at), has_waited=True)
+        hold = Hold(cause=cause, since=self.now, until=turn.at)
+        self._note(batch, status="waiting", hold=hold, has_lease=has_lease)
+        return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(turn.at), turn=iso(turn.turn))
 
     def _refuse(self, campaign: Campaign, batch: Batch, round_no: int, hold: Hold) -> Admission:
         ends = [end for end in (hold.until, campaign.send_by) if end is not None]
@@ -198,12 +230,16 @@ class Admitter:
         self._note(batch, status="sent")
         return Admission(decision=Decision.DONE, round=0)
 
-    def _note(self, batch: Batch, *, status: str, hold: Hold | None = None) -> None:
-        """Keep in the batch's summary what holds it, and for how long each earlier cause held it."""
+    def _note(self, batch: Batch, *, status: str, hold: Hold | None = None, has_lease: bool = False) -> None:
+        """Keep in the batch's summary what holds it, and for how long each earlier cause held it.
+
+        has_lease: credits and day use are taken for what it will send next.
+        """
         summary = self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}
         before = summary.get("hold")
         goes_on = bool(before and hold and before["cause"] == hold.cause)
         values: dict[str, Any] = {"status": status, "route": batch.route, "leads": batch.leads, "hold": None}
+        values["has_lease"] = has_lease
         if hold is not None:
             since = {"since": before["since"]} if before and goes_on else {}
             values["hold"] = hold.model_dump(mode="json") | since
@@ -213,10 +249,19 @@ class Admitter:
         summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
 
 
-def _groups(items: tuple[Item, ...]) -> tuple[Group, ...]:
-    """Deal the items out like cards: neighbours in time are in different Maps, so that none has a crowd to start."""
-    count = -(-len(items) // GROUP_SIZE)
-    return tuple(Group(items=items[first::count]) for first in range(count))
+def _request(campaign: Campaign, route: Route, ref: str, parts: tuple[int, ...], valid_until: int = 0) -> Request:
+    return Request(ref, parts, route.parts_per_minute, valid_until, route.concurrency, campaign.weight)
+
+
+def _lanes(items: int, width: int) -> tuple[int, int]:
+    """Return into how many groups a round's items are dealt, and how many items of each are under way at once.
+
+    Dealt out like cards: neighbours in time are in different Maps, so that none has a crowd to start. width: how many
+    sends may be under way at once (0: no cap).
+    """
+    if width:
+        return max(1, min(GROUP_SIZE, width // GROUP_SIZE)), min(GROUP_SIZE, width)
+    return -(-items // GROUP_SIZE), GROUP_SIZE
 
 
 def skip_lead(table: Table, batch: Batch, round_no: int, lead: Lead, cause: Cause, now: datetime) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from paceline.forecast import Forecast, Never, Span
 from paceline.models import Campaign, JsonObject
 from paceline.moments import iso
-from paceline.remaining import Remaining, has_lease
+from paceline.remaining import Remaining
 from paceline.routes import get_route
 from paceline.status import CampaignStatus, Cause
 from paceline.table import Row, Table
@@ -40,10 +40,15 @@ def binding_of(
 def _hold(rows: Sequence[Row]) -> JsonObject | None:
     """Return the hold that most of the batches have, the earliest of them; None where any of them moves on."""
     holds: list[JsonObject] = [row["hold"] for row in rows if row.get("hold")]
-    if not holds or any(has_lease(row) for row in rows):
+    if not holds or any(map(_moves_on, rows)):
         return None
     [(cause, _)] = Counter(hold["cause"] for hold in holds).most_common(1)
     return min((hold for hold in holds if hold["cause"] == cause), key=lambda hold: str(hold["since"]))
+
+
+def _moves_on(summary: Row) -> bool:
+    hold = summary.get("hold")
+    return summary.get("status") == "sending" or bool(hold and hold["cause"] in (Cause.PACE, Cause.PROVIDER_THROTTLED))
 
 
 def _bound_by(table: Table, campaign: Campaign, span: Span, rows: Sequence[Row]) -> JsonObject:

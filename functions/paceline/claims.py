@@ -116,11 +116,18 @@ def note_unknown(table: Table, campaign_id: str, message: Message) -> MessageSta
     return MessageStatus.UNKNOWN
 
 
-def record_sent(table: Table, campaign_id: str, message: Message, provider_message_id: str, sent_at: datetime) -> None:
+def record_sent(
+    table: Table,
+    campaign_id: str,
+    message: Message,
+    provider_message_id: str,
+    sent_at: datetime,
+    answered_at: datetime,
+) -> None:
     """Record the provider's acceptance. A receipt that was faster keeps its status."""
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
-    values = {"id": provider_message_id, "at": iso(sent_at)}
-    facts = "SET #provider_message_id = :id, #sent_at = :at"
+    values = {"id": provider_message_id, "at": iso(sent_at), "answered": iso(answered_at)}
+    facts = "SET #provider_message_id = :id, #sent_at = :at, #answered_at = :answered"
     rank = rows.RANK[MessageStatus.SENT]
     to_sent = {"sent": MessageStatus.SENT.value, "rank": rank}
     try:
@@ -138,7 +145,8 @@ def record_failed(table: Table, campaign_id: str, message: Message, cause: str, 
         "cause": cause,
         "now": iso(now),
     }
-    expression = "SET #status = :failed, #rank = :rank, #cause = :cause, #final_at = :now, #sent_at = :now"
+    times = "#final_at = :now, #sent_at = :now, #answered_at = :now"
+    expression = f"SET #status = :failed, #rank = :rank, #cause = :cause, {times}"
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
     try:
         table.update(Update(key, expression, values, condition="#rank < :rank"))

@@ -8,11 +8,11 @@ from datetime import date, datetime
 from paceline import keys, rows
 from paceline.batches import Ledger, read_ledger, summarize
 from paceline.campaigns import get_campaign
+from paceline.departures import departed, is_of_round
 from paceline.holds import release_after_give_back
-from paceline.models import Batch, Message, Model
+from paceline.models import Batch, Model
 from paceline.moments import iso
 from paceline.ports import Workflow
-from paceline.status import MessageStatus
 from paceline.table import Action, Row, Table, TransactionRefused, Update
 
 
@@ -30,7 +30,7 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
     if lease is not None and "closed_at" not in lease:
         unused = unused_parts(lease, ledger)
         account_id = get_campaign(table, batch.campaign_id).account_id
-        _give_back(table, account_id, batch, lease, unused, now)
+        _give_back(table, account_id, batch, lease, ledger, now)
         if unused:
             release_after_give_back(table, workflow, account_id, batch.route)
     left = batch.leads - len(ledger.messages)
@@ -52,20 +52,20 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
 
 def unused_parts(lease: Row, ledger: Ledger) -> int:
     """Return the parts of a round's lease that no claimed message of that round stands for."""
-    used = sum(message.parts for message in ledger.messages.values() if _uses(message, lease["round"]))
+    used = sum(message.parts for message in ledger.messages.values() if is_of_round(message, lease["round"]))
     return int(lease["parts"]) - used
 
 
-def _uses(message: Message, round_no: int) -> bool:
-    return message.round == round_no and message.status is not MessageStatus.SKIPPED
+def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
+    """Close the lease, and in the same transaction return what it did not use to the account and the day.
 
-
-def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, unused: int, now: datetime) -> None:
-    """Close the lease, and in the same transaction return what it did not use to the account and the day."""
+    The lease keeps when the round's messages left: the pace of a minute later is made of that.
+    """
+    unused = unused_parts(lease, ledger)
     close = Update(
         rows.key_of(lease),
-        "SET #closed_at = :now, #unused = :unused",
-        {"now": iso(now), "unused": unused},
+        "SET #closed_at = :now, #unused = :unused, #departed = :departed",
+        {"now": iso(now), "unused": unused, "departed": departed(lease, ledger.messages.values())},
         condition="attribute_exists(#pk) AND attribute_not_exists(#closed_at)",
     )
     actions: list[Action] = [close]

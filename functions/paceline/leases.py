@@ -110,12 +110,14 @@ def _use_of_day(key: keys.Key, parts: int, cap: int | None) -> Update:
 
 def _lease_row(ask: _Ask) -> Row:
     pk, sk = keys.lease(ask.campaign.campaign_id, ask.batch_id, ask.round_no)
+    sizes = [lead.parts for lead in ask.leads]
     return {
         "pk": pk,
         "sk": sk,
         "round": ask.round_no,
         "parts": ask.parts,
         "lead_nos": [lead.lead_no for lead in ask.leads],
+        **({"sizes": sizes} if max(sizes) > 1 else {}),
         "day": _day(ask).isoformat(),
         "valid_until": iso(end_of_day(ask.now, ask.route.time_zone)),
         "counts_account_day": ask.account.parts_per_day is not None,

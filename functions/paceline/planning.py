@@ -144,7 +144,7 @@ class _Planning:
             writer.to_stream(
                 concurrency_of(
                     writer.leads / leads[writer.route.name],
-                    writer.batch_size * parts[writer.route.name] / leads[writer.route.name],
+                    min(writer.most_parts, writer.batch_size * parts[writer.route.name] / leads[writer.route.name]),
                     writer.route.parts_per_minute,
                 )
             )

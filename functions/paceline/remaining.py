@@ -17,14 +17,12 @@ from paceline.forecast import StreamLeft
 from paceline.models import Account, Batch, Campaign, Plan, Stream
 from paceline.moments import to_us
 from paceline.ports import ObjectStore
-from paceline.status import Cause
 from paceline.table import Row, Table
 
 # How many leases are looked at to see how far batches under way are: as many as one BatchGetItem takes.
 MOST_LEASES = 100
 
 _BATCHES = TypeAdapter(tuple[Batch, ...])
-_WAITS_WITH_LEASE = {Cause.PACE, Cause.PROVIDER_THROTTLED}
 _DONE = {"sent", "final", "settled"}
 
 
@@ -78,15 +76,9 @@ def remaining(
             stream = stream_of[batch.batch_id] = streams[batch.route, batch.zones].stream
             left = batch.parts * max(0, row.get("left", batch.leads) - gone.get(batch.batch_id, 0)) // batch.leads
             parts[stream] += left
-            leased[batch.route] += left if has_lease(row) else 0
+            leased[batch.route] += left if row.get("has_lease") else 0
     left_of = tuple(replace(one, parts=parts[one.stream]) for one in streams.values())
     return Remaining(campaign, left_of, leased, stream_of)
-
-
-def has_lease(summary: Row) -> bool:
-    """Tell whether a batch has taken credits and day use for what it will send next."""
-    hold = summary.get("hold")
-    return summary.get("status") == "sending" or bool(hold and hold["cause"] in _WAITS_WITH_LEASE)
 
 
 def batches_of(store: ObjectStore, plan: Plan) -> tuple[Batch, ...]:

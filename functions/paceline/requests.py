@@ -14,16 +14,21 @@ class CampaignRequest(Model):
 
 
 class AdmitRequest(Model):
+    """turn: the slot that a batch which was told to come back may count on."""
+
     batch: Batch
     round: int
-    has_waited: bool
+    turn: AwareDatetime | None
 
 
 class SendRequest(Model):
+    """given_at: when the slots of the round were given."""
+
     batch: Batch
     round: int
     lead_no: int
     slot: AwareDatetime
+    given_at: AwareDatetime
 
 
 class CloseRequest(Model):

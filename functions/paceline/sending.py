@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from paceline import keys
 from paceline.admission import skip_lead
 from paceline.batches import read_leads
-from paceline.campaigns import get_campaign
+from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
 from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
 from paceline.errors import ProviderThrottled, ProviderUnsure, RateLimited, TransactionConflict
 from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
 from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider, Refused
-from paceline.routes import route_now
+from paceline.routes import Signals, route_now
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import Table
@@ -44,14 +44,15 @@ class Sender:
     clock: Clock
     provider: Provider
 
-    def send(self, batch: Batch, round_no: int, lead_no: int, slot: datetime) -> Sent:
-        """Send one message at its slot, at most once ever.
+    def send(self, batch: Batch, round_no: int, lead_no: int, slot: datetime, given_at: datetime) -> Sent:
+        """Send one message at its slot, at most once ever. given_at: when the slot was given.
 
         Raises: RateLimited, ProviderThrottled (back to admission); TransactionConflict, TableThrottled (again).
         """
+        looked_at = self.clock.now()
         campaign = get_campaign(self.table, batch.campaign_id)
         route, signals = route_now(self.table, batch.route)
-        self._check_may_go(campaign, batch, slot, signals.throttled_until)
+        self._check_may_go(campaign, batch, slot, given_at, signals)
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
@@ -60,17 +61,21 @@ class Sender:
         if isinstance(claimed, Cause):
             skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
-        return Sent(lead_no=lead_no, status=self._offer(campaign, route, batch, message, lead))
+        return Sent(lead_no=lead_no, status=self._offer(campaign, route, batch, message, lead, looked_at))
 
-    def _check_may_go(self, campaign: Campaign, batch: Batch, slot: datetime, throttled_until: int) -> None:
+    def _check_may_go(
+        self, campaign: Campaign, batch: Batch, slot: datetime, given_at: datetime, signals: Signals
+    ) -> None:
         now = self.clock.now()
         if campaign.status is not CampaignStatus.RUNNING:
             cause = Cause.PAUSED if campaign.status is CampaignStatus.PAUSED else Cause.CANCELLED
             raise RateLimited(f"the campaign is {campaign.status}", cause=cause)
         if is_late(to_us(slot), to_us(now)):
             raise RateLimited("the slot was missed", cause=Cause.SLOT_MISSED)
-        if to_us(now) < throttled_until:
+        if to_us(now) < signals.throttled_until:
             raise RateLimited("the provider asked for a pause", cause=Cause.PROVIDER_THROTTLED)
+        if to_us(given_at) < signals.caps_lowered_at:
+            raise RateLimited("the route's cap was lowered after the slot was given", cause=Cause.PACE)
         if not is_open(campaign.sending_window, batch.zones, now):
             raise RateLimited("the sending window is closed", cause=Cause.SENDING_WINDOW)
 
@@ -79,8 +84,10 @@ class Sender:
             return note_unknown(self.table, batch.campaign_id, message)
         return message.status
 
-    def _offer(self, campaign: Campaign, route: Route, batch: Batch, message: Message, lead: Lead) -> MessageStatus:
-        """Call the provider and record its answer."""
+    def _offer(
+        self, campaign: Campaign, route: Route, batch: Batch, message: Message, lead: Lead, looked_at: datetime
+    ) -> MessageStatus:
+        """Call the provider and record its answer. looked_at: when the campaign and the route were read."""
         message_id = keys.message_id(batch.campaign_id, batch.batch_id, lead.lead_no)
         validity = int(VALIDITY.total_seconds())
         outgoing = OutgoingMessage(message_id, route.sender, lead.phone_number, lead.text, validity)
@@ -88,6 +95,9 @@ class Sender:
         if message.slot is not None and is_late(to_us(message.slot), to_us(now)):
             give_up_claim(self.table, campaign, message, lead)
             raise RateLimited("the slot was missed while it was claimed", cause=Cause.SLOT_MISSED)
+        if (now - looked_at).total_seconds() > PAUSE_BOUND_SECONDS:
+            give_up_claim(self.table, campaign, message, lead)
+            raise RateLimited("the campaign may have been paused while it was claimed", cause=Cause.SLOT_MISSED)
         try:
             answer = self.provider.send(outgoing)
         except ProviderThrottled as throttled:
@@ -101,7 +111,8 @@ class Sender:
     def _record(self, batch: Batch, message: Message, answer: Accepted | Refused, sent_at: datetime) -> MessageStatus:
         try:
             if isinstance(answer, Accepted):
-                record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at)
+                now = self.clock.now()
+                record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at, now)
                 return MessageStatus.SENT
             record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())
             return MessageStatus.FAILED

@@ -50,12 +50,13 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Change a row's attributes by an update expression."""
+    """Change a row's attributes by an update expression. names: of attributes whose names are no placeholders."""
 
     key: Key
     expression: str
     values: Mapping[str, Any] = field(default_factory=dict)
     condition: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ class Table(Protocol):
     def get(self, key: Key, *, consistent: bool = True) -> Row | None:
         """Return a row, or None."""
 
-    def get_many(self, keys: Sequence[Key]) -> list[Row]:
-        """Return those of up to 100 rows that exist, in no order."""
+    def get_many(self, keys: Sequence[Key], attributes: Sequence[str] = ()) -> list[Row]:
+        """Return those of up to 100 rows that exist, in no order; only these attributes, where any are named."""
 
     def query(self, partition: str, prefix: str = "", *, consistent: bool = True) -> Iterator[Row]:
         """Yield the rows of a partition whose sort key begins with `prefix`, in its order."""

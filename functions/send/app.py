@@ -15,4 +15,5 @@ services = Services()
 def lambda_handler(request: SendRequest) -> JsonObject:
     """Send the message, at most once ever; return what became of it."""
     sender = Sender(services.table, services.store, services.clock, services.provider)
-    return sender.send(request.batch, request.round, request.lead_no, request.slot).model_dump(mode="json")
+    sent = sender.send(request.batch, request.round, request.lead_no, request.slot, request.given_at)
+    return sent.model_dump(mode="json")

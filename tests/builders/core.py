@@ -157,15 +157,33 @@ class World:
     # -- when -------------------------------------------------------------------------------------------------------
 
     def admit(
-        self, batch: Batch, round_no: int = 1, *, has_waited: bool = False, table: Table | None = None
+        self, batch: Batch, round_no: int = 1, *, turn: str | None = None, table: Table | None = None
     ) -> Admission:
-        return Admitter(table or self.table, self.store, self.clock.now()).admit(batch, round_no, has_waited=has_waited)
+        """Ask for admission once. turn: of an earlier answer."""
+        moment = datetime.fromisoformat(turn) if turn else None
+        return Admitter(table or self.table, self.store, self.clock.now()).admit(batch, round_no, turn=moment)
+
+    def admit_in_time(self, batch: Batch, round_no: int = 1) -> Admission:
+        """Ask, and come back as often as it is told to, until it is no longer told to wait."""
+        admission = self.admit(batch, round_no)
+        while admission.wait_until is not None:
+            self.clock.moment = datetime.fromisoformat(admission.wait_until)
+            admission = self.admit(batch, round_no, turn=admission.turn)
+        return admission
 
     def sender(self, table: Table | None = None) -> Sender:
         return Sender(table or self.table, self.store, self.clock, self.provider)
 
-    def send(self, batch: Batch, lead_no: int = 1, round_no: int = 1, slot: datetime | None = None) -> Sent:
-        return self.sender().send(batch, round_no, lead_no, slot or self.clock.now())
+    def send(
+        self,
+        batch: Batch,
+        lead_no: int = 1,
+        round_no: int = 1,
+        slot: datetime | None = None,
+        given_at: datetime | None = None,
+    ) -> Sent:
+        slot = slot or self.clock.now()
+        return self.sender().send(batch, round_no, lead_no, slot, given_at or slot)
 
     def send_all(self, batch: Batch, admission: Admission) -> None:
         """Send every message of an admission, each at its slot."""

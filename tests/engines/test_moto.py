@@ -77,5 +77,6 @@ def test_the_workflow_of_a_batch_goes_on_alone_on_motos_interpreter(
 
     assert described["status"] == "SUCCEEDED", described
     assert json.loads(described["output"])["admission"]["left"] == 0
-    assert moto.invoked == ["admit", *["send"] * 4, "close"]
+    assert moto.invoked[0] == "admit"  # and again, where it is told to come back for its turn
+    assert [name for name in moto.invoked if name != "admit"] == [*["send"] * 4, "close"]
     assert len(sandbox.carrier.book) == 4

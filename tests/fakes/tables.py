@@ -38,8 +38,8 @@ class WatchedTable:
         row: Row | None = self._pass("get", key, consistent=consistent)
         return row
 
-    def get_many(self, keys: Sequence[Key]) -> list[Row]:
-        rows: list[Row] = self._pass("get_many", keys)
+    def get_many(self, keys: Sequence[Key], attributes: Sequence[str] = ()) -> list[Row]:
+        rows: list[Row] = self._pass("get_many", keys, attributes)
         return rows
 
     def query(self, partition: str, prefix: str = "", *, consistent: bool = True) -> Iterator[Row]:

@@ -263,7 +263,9 @@ def test_concurrency_keeps_a_routes_pace_busy(
 @pytest.mark.parametrize(
     ("parts_per_minute", "leads"),
     [
-        pytest.param(1, 40, id="at least what one Map sends at once"),
+        pytest.param(1, 10, id="at least ten, in as many rounds as it takes"),
+        pytest.param(60, 30, id="a slow route: what one round sends"),
+        pytest.param(120, 40, id="at least what one Map sends at once"),
         pytest.param(240, 40, id="ten seconds of the pace"),
         pytest.param(600, 100, id="a faster route"),
         pytest.param(60_000, 400, id="at most what a history holds with ease"),

@@ -55,7 +55,7 @@ def test_the_summary_has_every_promised_field_and_all_files_are_there(leads: Pat
     expected = {"virtual_seconds", "wall_seconds", "lost_to", "conflicts", "shared_row_writes", "state_transitions"}
     assert expected <= summary.keys()
     files = {path.name for path in (tmp_path / "out").iterdir()}
-    assert files == {"report.json", "report.html", "outcomes.csv", "timeline.csv"}
+    assert files == {"report.json", "report.html", "outcomes.csv", "rejects.csv", "timeline.csv"}
 
 
 def test_too_few_credits_hold_the_campaign_and_the_summary_says_for_how_long(leads: Path) -> None:

@@ -60,7 +60,8 @@ def _expressions(action: Action) -> dict[str, Any]:
         parts["ConditionExpression"] = action.condition
         parts["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     if names := _names(update, action.condition):
-        parts["ExpressionAttributeNames"] = names
+        own = action.names if isinstance(action, Update) else {}
+        parts["ExpressionAttributeNames"] = names | {f"#{name}": attribute for name, attribute in own.items()}
     if action.values:
         parts["ExpressionAttributeValues"] = {f":{name}": _serialize(value) for name, value in action.values.items()}
     return parts
@@ -111,10 +112,15 @@ class DynamoDBTable:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
         return found
 
-    def get_many(self, keys: Sequence[Key]) -> list[Row]:
-        """Return those of up to 100 rows that exist, in no order."""
-        asked = {"Keys": [_item_key(key) for key in keys], "ConsistentRead": True}
-        wanted: dict[str, Any] = {self._name: asked} if keys else {}
+    def get_many(self, keys: Sequence[Key], attributes: Sequence[str] = ()) -> list[Row]:
+        """Return those of up to 100 rows that exist, in no order; only these attributes, where any are named."""
+        if not keys:
+            return []
+        request: dict[str, Any] = {"Keys": [_item_key(key) for key in keys], "ConsistentRead": True}
+        if attributes:
+            request["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
+            request["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+        wanted = {self._name: request}
         rows: list[Row] = []
         while wanted:
             answer = self._client.batch_get_item(RequestItems=wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from paceline.leads.lines import lead_to_line
+from paceline.leads.sizes import parts_of_a_round
 from paceline.models import Batch, Lead, Route, Stream
 from paceline.ports import ObjectStore
 
@@ -29,6 +30,7 @@ class StreamOfBatches:
         self.leads = self.parts = 0
         self.batches: list[Batch] = []
         self.batch_size = batch_size
+        self.most_parts = parts_of_a_round(route.parts_per_minute)
         self._campaign_id, self._store = campaign_id, store
         self._next_batch_id = next_batch_id
         self._chunk_no = 1
@@ -47,6 +49,8 @@ class StreamOfBatches:
 
     def add(self, lead: Lead) -> None:
         """Put the lead into the open batch."""
+        if self._batch_leads and self._batch_parts + lead.parts > self.most_parts:
+            self._end_batch()
         if self._batch_leads == 0:
             self._batch_id = self._next_batch_id()
         self._chunk += lead_to_line(lead)

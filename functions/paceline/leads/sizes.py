@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+from paceline.pacing import MINUTE_US, ROUND_US
+
 # A batch costs its shared rows the same few writes whatever its size, so it is as large as some seconds of its route's
 # pace; but not smaller than 40, which one Map state sends at once, and not larger than what a history and an answer
-# hold with ease (25,000 events; 256 KiB).
+# hold with ease (25,000 events; 256 KiB). On a slow route it ends with what one round sends, which is what a campaign
+# that comes later may have to wait for.
 BATCH_SECONDS = 10
 SMALLEST, LARGEST = 40, 400
+FEWEST_LEADS = 10
 
 # From the moment at which a batch asks for admission to that at which its place is free again, beyond the time of its
 # slots: two functions, the latest start and the latest send.
@@ -27,7 +31,13 @@ MOST_AT_ONCE = 1000
 
 def leads_of_a_batch(parts_per_minute: int) -> int:
     """Return how many leads a batch on a route of this pace has."""
-    return min(LARGEST, max(SMALLEST, parts_per_minute * BATCH_SECONDS // 60))
+    seconds_worth = max(parts_per_minute * BATCH_SECONDS // 60, min(SMALLEST, parts_of_a_round(parts_per_minute)))
+    return min(LARGEST, max(FEWEST_LEADS, seconds_worth))
+
+
+def parts_of_a_round(parts_per_minute: int) -> int:
+    """Return how many parts a batch has at most, its last lead's apart: what the route sends in one round."""
+    return max(1, parts_per_minute * ROUND_US // MINUTE_US)
 
 
 def concurrency_of(share_of_route: float, parts_of_a_batch: float, parts_per_minute: int) -> int:

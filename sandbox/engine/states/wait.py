@@ -29,8 +29,10 @@ class WaitState(State):
 
     def run(self, branch: Branch, data: Document, checkpoint: Checkpoint) -> tuple[Document, str | None]:
         runtime, effective = branch.runtime, self.effective_input(branch, data)
-        until = self._until(branch, effective)
-        runtime.scheduler.sleep_until(until + round(runtime.timing.wait_lateness() * MICROSECONDS))
+        if (
+            until := self._until(branch, effective)
+        ) > runtime.scheduler.microseconds:  # else there is nothing to wait for
+            runtime.scheduler.sleep_until(until + round(runtime.timing.wait_lateness() * MICROSECONDS))
         return self.filtered(branch, effective), self.next
 
     def _until(self, branch: Branch, effective: Document) -> int:

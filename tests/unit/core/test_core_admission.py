@@ -8,10 +8,11 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.admission import MAX_ROUNDS, Admission, Decision
+from paceline.admission import MAX_ROUNDS, Admission, Decision, _lanes
 from paceline.models import Batch, Route, SendingWindow
 from paceline.moments import iso, to_us
-from paceline.pacing import LATENESS_US, interval_us
+from paceline.pace_rows import to_pace
+from paceline.pacing import CATCH_UP, LATENESS_US
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from sandbox.dynamodb import Latency
@@ -59,7 +60,7 @@ def test_an_admitted_batch_gets_a_slot_for_each_lead_in_order(world: World) -> N
 
     assert admission.decision is Decision.SEND
     assert [item.lead_no for item in admission.items] == list(range(1, 41))
-    apart = interval_us(240, 1) / 1e6
+    apart = 0.25 * CATCH_UP
     assert seconds_after(NOON, admission)[:3] == pytest.approx([0, apart, 2 * apart], abs=1e-4)
 
 
@@ -78,8 +79,8 @@ def test_the_same_round_again_gives_the_same_items_and_takes_nothing_more(world:
 
 def test_a_round_that_was_killed_between_credits_and_slots_goes_on_with_its_lease(world: World) -> None:
     batch = batch_of(world)
-    with pytest.raises(Killed):
-        world.admit(batch, table=killed_after_write(world.table, 1))
+    with pytest.raises(Killed):  # its first write is the campaign's turn, its second the lease
+        world.admit(batch, table=killed_after_write(world.table, 2))
 
     admission = world.admit(batch)
 
@@ -89,12 +90,12 @@ def test_a_round_that_was_killed_between_credits_and_slots_goes_on_with_its_leas
 
 def test_a_round_that_was_killed_between_pace_and_slots_gets_slots_that_nobody_else_has(world: World) -> None:
     batch = batch_of(world)
-    with pytest.raises(Killed):  # its first write is the lease, its second the pace
-        world.admit(batch, table=killed_after_write(world.table, 2))
+    with pytest.raises(Killed):  # its first write is the turn, its second the lease, its third the pace
+        world.admit(batch, table=killed_after_write(world.table, 3))
     lost = world.pace()["next_free"]
 
     admission = world.admit(batch)
-    other = world.admit(batch_of(world, batch_id="00002"))
+    other = world.admit_in_time(batch_of(world, batch_id="00002"))
 
     assert len(admission.items) == 40
     assert to_us(datetime.fromisoformat(admission.items[0].slot)) >= lost
@@ -110,7 +111,7 @@ def test_a_round_killed_before_any_of_its_writes_ends_the_same(world: World, wri
     with contextlib.suppress(Killed):
         world.admit(batch, table=killed_before_write(world.table, write))
 
-    admission = world.admit(batch)
+    admission = world.admit_in_time(batch)
 
     assert len(admission.items) == 40
     assert world.admit(batch) == admission
@@ -122,15 +123,15 @@ def test_two_admissions_of_one_round_at_once_give_one_answer() -> None:
     with a_world(Latency(read=lambda: 0.003, write=lambda: 0.005)) as world:
         world.has(an_account(), Route(name="shared"), a_campaign())
         batch = batch_of(world)
-        with pytest.raises(Killed):
-            world.admit(batch, table=killed_after_write(world.table, 1))
+        with pytest.raises(Killed):  # after its lease
+            world.admit(batch, table=killed_after_write(world.table, 2))
 
         first, second = world.together(lambda: world.admit(batch), lambda: world.admit(batch))
 
         assert isinstance(first, Admission)
         assert [item.slot for item in first.items] == [item.slot for item in second.items]
         assert world.admit(batch) == first
-        assert world.pace()["next_free"] - to_us(NOON) == 80 * interval_us(240, 1)  # both sets are taken, one is used
+        assert len(to_pace(world.pace()).rounds) == 2  # both sets are taken, one is used
 
 
 def test_a_later_round_takes_only_the_leads_without_a_message(empty_world: World) -> None:
@@ -142,7 +143,7 @@ def test_a_later_round_takes_only_the_leads_without_a_message(empty_world: World
     closed = world.close(batch)
     buy_credits(world.table, "acme", 100)
 
-    second = world.admit(batch, closed.next_round)
+    second = world.admit_in_time(batch, closed.next_round)
 
     assert [item.lead_no for item in first.items] == list(range(1, 14))
     assert [item.lead_no for item in second.items] == list(range(14, 41))
@@ -241,7 +242,7 @@ def test_a_day_cap_holds_until_midnight_of_the_routes_zone(world: World) -> None
     world.send_all(batch, world.admit(batch))
     closed = world.close(batch)
 
-    admission = world.admit(batch, closed.next_round)
+    admission = world.admit_in_time(batch, closed.next_round)
 
     assert admission.hold is not None
     assert admission.hold.cause is Cause.ROUTE_DAY_CAP
@@ -249,20 +250,53 @@ def test_a_day_cap_holds_until_midnight_of_the_routes_zone(world: World) -> None
     assert admission.hold.until == datetime.fromisoformat("2026-09-03T05:00:00Z")
 
 
-def test_a_full_route_is_waited_for_with_the_lease_kept(world: World) -> None:
+def test_a_full_route_is_waited_for_and_nothing_is_leased_meanwhile(world: World) -> None:
     for number in range(3):
-        world.admit(batch_of(world, batch_id=f"{number:05}"))
+        world.admit_in_time(batch_of(world, batch_id=f"{number:05}"))
     batch = batch_of(world, batch_id="00009")
 
     waits = world.admit(batch)
 
     assert waits.decision is Decision.WAIT
-    assert waits.has_waited
-    assert waits.wait_until is not None
-    world.clock.moment = datetime.fromisoformat(waits.wait_until)
-    goes = world.admit(batch, has_waited=True)
-    assert goes.decision is Decision.SEND
+    assert waits.turn is not None
+    assert world.account().reserved == 120
+    assert world.admit_in_time(batch).decision is Decision.SEND
     assert world.account().reserved == 160
+
+
+def test_a_round_sends_no_more_than_half_a_minute_of_the_routes_pace(empty_world: World) -> None:
+    world = empty_world
+    world.has(an_account(), Route(name="shared", parts_per_minute=30), a_campaign())
+    batch = batch_of(world)
+
+    first = world.admit(batch)
+    world.send_all(batch, first)
+    second = world.admit_in_time(batch, world.close(batch).next_round)
+
+    assert [item.lead_no for item in first.items] == list(range(1, 16))
+    assert [item.lead_no for item in second.items] == list(range(16, 31))
+
+
+def test_a_cap_on_concurrency_deals_a_round_into_as_many_lanes(empty_world: World) -> None:
+    world = empty_world
+    world.has(an_account(), Route(name="shared", parts_per_minute=6000, concurrency=16), a_campaign())
+
+    admission = world.admit(batch_of(world, 100))
+
+    assert (len(admission.groups), admission.items_at_once) == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("items", "width", "lanes"),
+    [
+        pytest.param(400, 0, (10, 40), id="no cap: as many Maps as it takes"),
+        pytest.param(400, 8, (1, 8), id="less than one Map runs at once"),
+        pytest.param(400, 130, (3, 40), id="whole Maps"),
+        pytest.param(400, 10_000, (40, 40), id="more than Maps of Maps run at once"),
+    ],
+)
+def test_no_more_sends_are_under_way_than_a_round_may_have(items: int, width: int, lanes: tuple[int, int]) -> None:
+    assert _lanes(items, width) == lanes
 
 
 # -- a lease that may not be used any more -------------------------------------------------------------------------
@@ -362,9 +396,9 @@ def test_a_lease_without_slots_is_closed_when_its_day_is_over(world: World) -> N
     waits = world.admit(batch)
     assert waits.wait_until is not None
     world.clock.moment = datetime.fromisoformat(waits.wait_until)
-    closes = world.admit(batch, has_waited=True)
+    closes = world.admit(batch, turn=waits.turn)
     closed = world.close(batch)
-    goes = world.admit(batch, closed.next_round)
+    goes = world.admit_in_time(batch, closed.next_round)
 
     assert decisions(waits, closes, goes) == ["wait", "close", "send"]
     assert waits.wait_until == "2026-09-03T04:00:00.000000Z"

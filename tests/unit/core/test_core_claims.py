@@ -214,7 +214,7 @@ def test_an_unknown_message_is_not_given_up(world: World) -> None:
 
 def test_a_message_that_moved_on_does_not_become_unknown(world: World) -> None:
     claimed(world)
-    record_sent(world.table, "renewals", a_message(1), "SM1", NOON)
+    record_sent(world.table, "renewals", a_message(1), "SM1", NOON, NOON)
 
     assert note_unknown(world.table, "renewals", a_message(1)) is MessageStatus.SENT
 

@@ -111,7 +111,7 @@ def test_credits_that_are_leased_are_not_missing(empty_world: World) -> None:
     world = empty_world
     world.has(an_account(available=0), Route(name="shared"), a_campaign())
     plan(world, batches=1)
-    note(world, "00001", hold=a_hold("pace"))
+    note(world, "00001", hold=a_hold("pace"), has_lease=True)
 
     assert seconds_left(world) == PARTS
 

@@ -33,7 +33,7 @@ def outcome(world: World, steps: list[MessageStatus | str]) -> Message:
     for minute, step in enumerate(steps):
         now = NOON + timedelta(minutes=minute)
         if step == "record":
-            record_sent(world.table, "renewals", message, "SM1", NOON)
+            record_sent(world.table, "renewals", message, "SM1", NOON, NOON)
         elif step == "doubt":
             note_unknown(world.table, "renewals", message)
         else:

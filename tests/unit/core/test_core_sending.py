@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import pytest
 
 from paceline import keys
+from paceline.campaigns import PAUSE_BOUND_SECONDS
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
 from paceline.models import Batch, Message, Route, SendingWindow
 from paceline.moments import iso, to_us
@@ -15,8 +17,9 @@ from paceline.opt_outs import opt_out
 from paceline.pacing import LATENESS_SECONDS
 from paceline.ports import OutgoingMessage
 from paceline.receipts import Receipt, apply_receipt
+from paceline.routes import change_route
 from paceline.status import CampaignStatus, Cause, MessageStatus
-from tests.builders.core import NOON, World, a_campaign, a_lead, an_account, leads_of, phone_number
+from tests.builders.core import NOON, SIGNED, World, a_campaign, a_lead, an_account, leads_of, phone_number
 from tests.fakes.tables import Killed, WatchedTable, killed_after_write, killed_before_write
 
 TODAY = date(2026, 9, 2)
@@ -100,7 +103,7 @@ def test_a_slot_missed_while_it_was_claimed_gives_the_claim_back(world: World, b
             world.clock.passes(seconds=LATENESS_SECONDS + 1)
 
     with pytest.raises(RateLimited):
-        world.sender(WatchedTable(world.table, after=slow)).send(batch, 1, 1, NOON)
+        world.sender(WatchedTable(world.table, after=slow)).send(batch, 1, 1, NOON, NOON)
 
     assert world.provider.sends == 0
     assert world.message() is None
@@ -164,7 +167,7 @@ def test_a_429_gives_the_claim_back_and_slows_the_route(world: World, batch: Bat
         world.send(batch)
 
     assert world.message() is None
-    assert world.pace()["next_free"] == to_us(NOON + timedelta(seconds=60))
+    assert world.pace()["throttled_until"] == to_us(NOON + timedelta(seconds=60))
     world.clock.moment = NOON + timedelta(seconds=60)
     assert world.send(batch, round_no=2).status is MessageStatus.SENT
 
@@ -179,6 +182,33 @@ def test_a_message_with_a_slot_in_the_pause_that_a_provider_asked_for_goes_back(
         world.send(batch, round_no=2)
 
     assert refused.value.evidence["cause"] == Cause.PROVIDER_THROTTLED
+    assert world.message() is None
+
+
+def test_a_slot_given_before_the_cap_was_lowered_goes_back(world: World, batch: Batch) -> None:
+    lowered_at = NOON + timedelta(seconds=1)
+    change_route(world.table, "shared", {"parts_per_minute": 60}, replace(SIGNED, at=lowered_at))
+
+    with pytest.raises(RateLimited) as refused:
+        world.send(batch, given_at=NOON)
+    given_later = world.send(batch, round_no=2, given_at=lowered_at)
+
+    assert refused.value.evidence["cause"] == Cause.PACE
+    assert given_later.status is MessageStatus.SENT
+
+
+def test_a_sender_that_looked_at_the_campaign_too_long_ago_gives_its_claim_up(world: World, batch: Batch) -> None:
+    """The campaign may have been paused since: what the API says of a pause holds for a slow sender too."""
+
+    def slow(method: str, _: object) -> None:
+        if method == "transact":
+            world.clock.passes(seconds=PAUSE_BOUND_SECONDS + 0.001)
+
+    late_slot = NOON + timedelta(seconds=PAUSE_BOUND_SECONDS)  # the slot itself is not missed
+    with pytest.raises(RateLimited):
+        world.sender(WatchedTable(world.table, after=slow)).send(batch, 1, 1, late_slot, NOON)
+
+    assert world.provider.sends == 0
     assert world.message() is None
 
 
@@ -215,7 +245,7 @@ def test_a_receipt_that_is_faster_than_our_record_keeps_its_word(world: World, b
     world.send(batch)
 
     assert sent(world).status is MessageStatus.DELIVERED
-    assert (sent(world).provider_message_id, sent(world).sent_at) == ("SM0001", NOON)
+    assert (sent(world).provider_message_id, sent(world).sent_at, sent(world).answered_at) == ("SM0001", NOON, NOON)
 
 
 # -- killed anywhere -----------------------------------------------------------------------------------------------
@@ -242,7 +272,7 @@ def test_a_sender_killed_between_claim_and_record_leaves_a_message_that_is_never
 @pytest.mark.parametrize("write", [1, 2, 3])
 def test_a_sender_killed_at_any_write_never_sends_twice(world: World, batch: Batch, killed: object, write: int) -> None:
     with suppress(Killed):
-        world.sender(killed(world.table, write)).send(batch, 1, 1, NOON)  # type: ignore[operator]
+        world.sender(killed(world.table, write)).send(batch, 1, 1, NOON, NOON)  # type: ignore[operator]
 
     for round_no in (1, 1, 2):
         world.send(batch, round_no=round_no)
@@ -260,7 +290,7 @@ def test_a_conflict_when_recording_is_unknown_and_not_a_second_text(world: World
         if method == "update" and updates == 1:
             raise TransactionConflict("a transaction holds the row")
 
-    answer = world.sender(WatchedTable(world.table, before=conflict)).send(batch, 1, 1, NOON)
+    answer = world.sender(WatchedTable(world.table, before=conflict)).send(batch, 1, 1, NOON, NOON)
 
     assert answer.status is MessageStatus.UNKNOWN
     assert world.send(batch).status is MessageStatus.UNKNOWN

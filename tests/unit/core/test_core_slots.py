@@ -1,8 +1,7 @@
-"""Slots: taken from the route's pace row in one write, whoever else sends; or the turn at which to come back."""
+"""Slots: taken from the route's pace row in one write, whoever else sends; or the moment at which to come back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -11,216 +10,282 @@ import pytest
 from paceline import keys
 from paceline.errors import TransactionConflict
 from paceline.moments import to_us
-from paceline.pacing import HORIZON_SECONDS, LATENESS_US, Request, interval_us
-from paceline.slots import MAX_FORMS, MAX_THROTTLE, Turn, slow_down, take_slots
-from paceline.table import Table, Update
+from paceline.pace_rows import to_pace
+from paceline.pacing import CATCH_UP, LATENESS_SECONDS, LATENESS_US, MINUTE_US, Pace
+from paceline.slots import FURTHEST_US, MAX_THROTTLE, MAX_TRIES, slow_down
+from paceline.table import ConditionFailed, Update
+from paceline.turns import Turn
 from sandbox.dynamodb import Latency
 from tests.builders.core import NOON, World, a_world
+from tests.builders.pace import Road
 from tests.fakes.tables import meddled
 
-FAR = NOON + timedelta(days=1)
-ONE = interval_us(240, 1)
+GAP = round(250_000 * CATCH_UP)  # between two parts at 240 a minute
+SECOND = timedelta(seconds=1)
 
 
-def ask(
-    world: World,
-    now: datetime = NOON,
-    *,
-    parts: tuple[int, ...] = (1,) * 40,
-    until: datetime = FAR,
-    has_waited: bool = False,
-    table: Table | None = None,
-) -> list[int] | Turn:
-    request = Request(parts, 240, to_us(until))
-    return take_slots(table or world.table, "shared", request, now, has_waited=has_waited)
+@pytest.fixture
+def road(world: World) -> Road:
+    return Road(world)
 
 
-def slots(world: World, now: datetime = NOON, **options: object) -> list[int]:
-    answer = ask(world, now, **options)  # type: ignore[arg-type]
-    assert isinstance(answer, list)
-    return answer
+def pace_of(world: World) -> Pace:
+    return to_pace(world.pace())
 
 
-def test_the_first_batch_of_a_route_starts_now(world: World) -> None:
-    taken = slots(world)
+def test_the_first_batch_of_a_route_starts_now(road: Road) -> None:
+    taken = road.slots()
 
     assert taken[0] == to_us(NOON)
-    assert all(later - earlier == ONE for earlier, later in pairwise(taken))
-    assert world.pace()["next_free"] == taken[-1] + ONE
+    assert {later - earlier for earlier, later in pairwise(taken)} == {GAP}
+    assert road.world.pace()["next_free"] == taken[-1] + GAP
 
 
-def test_a_batch_on_a_busy_route_follows_the_one_before(world: World) -> None:
-    first = slots(world)
+def test_a_batch_on_a_busy_route_follows_the_one_before(road: Road) -> None:
+    first = road.slots()
 
-    second = slots(world, NOON + timedelta(seconds=1))
+    second = road.slots(NOON + SECOND)
 
-    assert second[0] == first[-1] + ONE
+    assert second[0] == first[-1] + GAP
 
 
-def test_a_batch_on_an_idle_route_starts_now_and_never_in_the_past(world: World) -> None:
-    slots(world)
+def test_a_batch_on_an_idle_route_starts_now_and_never_in_the_past(road: Road) -> None:
+    road.slots()
     later = NOON + timedelta(hours=1)
 
-    taken = slots(world, later)
-
-    assert taken[0] == to_us(later)
-
-
-def test_larger_messages_keep_room_behind_the_smaller_ones_before(world: World) -> None:
-    first = slots(world)
-
-    second = slots(world, NOON, parts=(3,) * 5)
-
-    gap = 2 * interval_us(240, 3)
-    assert second[0] == first[-1] + ONE + gap
-    assert world.pace()["last_parts"] == 3
-
-
-def test_larger_messages_keep_that_room_on_a_route_that_was_idle_for_less_than_a_minute(world: World) -> None:
-    slots(world)
-    soon = NOON + timedelta(seconds=30)
-
-    second = slots(world, soon, parts=(3,) * 5)
-
-    assert second[0] == to_us(soon) + 2 * interval_us(240, 3)
-
-
-def test_messages_of_the_same_size_need_no_room(world: World) -> None:
-    first = slots(world, parts=(3,) * 5)
-
-    second = slots(world, NOON, parts=(3,) * 5)
-
-    assert second[0] == first[-1] + 3 * interval_us(240, 3)
+    assert road.slots(later)[0] == to_us(later)
 
 
 def test_batches_that_ask_at_once_get_slots_of_their_own() -> None:
-    slow = Latency(write=lambda: 0.005)
-    with a_world(slow) as world:
-        answers = world.together(*[lambda: slots(world, parts=(1,) * 10) for _ in range(6)])
+    with a_world(Latency(write=lambda: 0.005)) as world:
+        road = Road(world)
+        answers = world.together(*[lambda: road.slots(parts=(1,) * 10) for _ in range(6)])
 
     every = sorted(slot for answer in answers for slot in answer)
     assert len(every) == 60
-    assert all(later - earlier >= ONE for earlier, later in pairwise(every))
+    assert all(later - earlier >= GAP for earlier, later in pairwise(every))
 
 
-def test_a_batch_that_asks_on_a_busy_route_writes_the_row_once(world: World) -> None:
-    slots(world)
-    world.calls.clear()
+def test_a_batch_writes_the_row_once(road: Road) -> None:
+    road.slots()
+    road.world.calls.clear()
 
-    slots(world, NOON + timedelta(seconds=1))
+    road.slots(NOON + SECOND)
 
-    assert [(call.operation, call.outcome) for call in world.calls] == [("GetItem", "ok"), ("UpdateItem", "ok")]
+    writes = [call.operation for call in road.world.calls if call.write_units and call.keys[0].sk == "PACE"]
+    assert writes == ["UpdateItem"]
 
 
-def test_slots_are_given_no_further_ahead_than_the_horizon(world: World) -> None:
-    given = 0
-    while isinstance(answer := ask(world), list):
-        given += 1
-        assert answer[0] <= to_us(NOON) + HORIZON_SECONDS * 1e6
+def test_slots_far_ahead_are_refused_with_the_moment_at_which_they_are_near(road: Road) -> None:
+    while isinstance(answer := road.ask(), list):
+        assert answer[0] <= to_us(NOON) + FURTHEST_US
 
-    assert given == 3
-    assert isinstance(answer, Turn)
     assert not answer.throttled
+    assert answer.at > NOON
+    road.write_what_left(to_us(answer.at))
+    assert isinstance(road.ask(answer.at), list)
 
 
-def test_a_batch_comes_back_for_its_turn_when_its_room_is_there(world: World) -> None:
-    turns = [answer for _ in range(6) if isinstance(answer := ask(world), Turn)]
-
-    assert all(turn.at > NOON for turn in turns)
-    span = timedelta(microseconds=40 * ONE)
-    assert [later.at - earlier.at for earlier, later in pairwise(turns)] == [span] * (len(turns) - 1)
-
-    assert isinstance(ask(world, turns[0].at, has_waited=True), list)
+# -- what left a minute ago ----------------------------------------------------------------------------------------
 
 
-def test_a_batch_that_has_waited_may_look_one_horizon_further(world: World) -> None:
-    while isinstance(ask(world), list):
-        pass
+def fill_a_minute(road: Road, late: float) -> int:
+    """Use the whole of a minute, every message so late; return when the last of its slots is."""
+    now, taken = NOON, 0
+    while taken < 240:
+        answer = road.ask(now, late=(late,) * 40)
+        if isinstance(answer, Turn):
+            now = answer.at
+            road.write_what_left(to_us(now))
+            continue
+        taken += 40
+    return road.given[-1].slots[-1]
 
-    assert isinstance(ask(world), Turn)
-    assert isinstance(ask(world, has_waited=True), list)
+
+@pytest.mark.parametrize("late", [0.0, 0.7, LATENESS_SECONDS])
+def test_a_message_has_its_slot_a_minute_after_the_one_a_cap_before_it_left(road: Road, late: float) -> None:
+    last = fill_a_minute(road, late)
+    now = NOON + timedelta(seconds=50)
+    road.write_what_left(to_us(now))
+
+    taken = road.slots(now)
+
+    first_left = to_us(NOON) + round(late * 1e6)
+    assert taken[0] == pytest.approx(max(first_left + MINUTE_US, last + GAP), abs=1000)
 
 
-def test_two_batches_that_take_a_turn_at_once_get_two(world: World) -> None:
-    while isinstance(ask(world), list):
-        pass
-    turns: list[object] = []
+def test_slots_that_nobody_used_leave_room_a_minute_later(road: Road) -> None:
+    for _ in range(6):
+        now = NOON if not road.given else NOON + timedelta(seconds=8 * len(road.given))
+        road.write_what_left(to_us(now))
+        road.slots(now, late=(None,) * 40)
+    now = NOON + timedelta(seconds=54)
+    road.write_what_left(to_us(now))
 
-    table = meddled(world.table, "update", lambda: turns.append(ask(world)), times=2)
-    turns.append(ask(world, table=table))
+    taken = road.slots(now)
 
-    moments = sorted(turn.at for turn in turns if isinstance(turn, Turn))
-    assert len(moments) == len(turns) >= 2
-    assert len(set(moments)) == len(moments)
+    assert taken[0] == pytest.approx(road.given[-2].slots[-1] + GAP, abs=1000)
+
+
+def test_of_a_round_that_is_under_way_the_messages_own_rows_say_what_left(road: Road) -> None:
+    road.slots(parts=(1,) * 30, cap=60, late=(0.5,) * 30)
+    now = NOON + timedelta(seconds=29)
+    road.write_what_left(to_us(now))
+    road.slots(now, parts=(1,) * 30, cap=60, late=(0.5,) * 30)
+    now += timedelta(seconds=26)
+    road.write_what_left(to_us(now))  # the second round is under way until NOON + 57 s
+
+    third = road.slots(now, parts=(1,) * 30, cap=60)
+    fourth = road.slots(now, parts=(1,) * 30, cap=60)
+
+    assert not road.given[1].is_closed
+    assert third[0] == pytest.approx(to_us(NOON) + 60_500_000, abs=1000)
+    seventh_of_the_second = road.given[1].slots[7]
+    assert fourth[7] <= seventh_of_the_second + 61_000_000
+
+
+def test_a_round_that_was_given_slots_twice_counts_once(road: Road) -> None:
+    road.slots()  # killed before its lease kept them
+    road.given.clear()
+    lease_key = keys.lease("renewals", "00001", 1)
+    road.world.table.update(Update(lease_key, "SET #first_slot = :other", {"other": 1}))
+    fill_a_minute(road, 0.0)
+    now = NOON + timedelta(seconds=59)
+    road.write_what_left(to_us(now))
+
+    taken = road.slots(now)
+
+    first_that_left = road.given[0].slots[0]
+    assert taken[0] == pytest.approx(max(first_that_left + MINUTE_US, road.given[-2].slots[-1] + GAP), abs=1000)
+
+
+def test_a_lowered_cap_holds_for_every_minute_that_ends_after_it(road: Road) -> None:
+    for second in (0, 9):
+        road.write_what_left(to_us(NOON + second * SECOND))
+        road.slots(NOON + second * SECOND)
+    now = NOON + timedelta(seconds=40)
+    road.write_what_left(to_us(now))
+
+    taken = road.slots(now, parts=(1,) * 10, cap=60)
+
+    left = sorted(moment for one in road.given for moment in one.left if moment is not None)
+    assert taken[0] == pytest.approx(left[80 - 60] + MINUTE_US, abs=1000)
+
+
+# -- a cap on concurrency ------------------------------------------------------------------------------------------
+
+
+def test_only_as_many_rounds_are_under_way_as_the_cap_on_concurrency_has_room_for(road: Road) -> None:
+    road.slots(parts=(1,) * 10, concurrency=4)
+    road.slots(parts=(1,) * 10, concurrency=4)
+
+    answer = road.ask(parts=(1,) * 10, concurrency=4)
+
+    assert isinstance(answer, Turn)
+    now = answer.at + timedelta(seconds=8)
+    road.write_what_left(to_us(now))
+    assert isinstance(road.ask(now, parts=(1,) * 10, concurrency=4), list)
+
+
+def test_a_round_given_before_there_was_a_cap_on_concurrency_uses_all_of_it(road: Road) -> None:
+    road.slots(parts=(1,) * 10)
+
+    assert isinstance(road.ask(parts=(1,) * 10, concurrency=4), Turn)
 
 
 # -- the end of a day, a window or a campaign ----------------------------------------------------------------------
 
 
-def test_no_usable_slot_is_after_the_end(world: World) -> None:
-    end = NOON + timedelta(seconds=5)
-    request = Request((1,) * 40, 240, to_us(end))
+def test_no_slot_is_after_the_end(road: Road) -> None:
+    end = NOON + timedelta(seconds=8)
 
-    taken = slots(world, until=end)
+    taken = road.slots(until=end)
 
-    usable = taken[: request.usable(taken)]
-    assert 0 < len(usable) < 40
-    assert usable[-1] <= to_us(end) - LATENESS_US
-
-
-def test_a_batch_that_finds_no_slot_before_the_end_comes_back_at_the_end(world: World) -> None:
-    slots(world)
-    end = NOON + timedelta(seconds=5)
-
-    answer = ask(world, until=end)
-
-    assert answer == Turn(end, throttled=False)
+    assert 0 < len(taken) < 40
+    assert taken[-1] <= to_us(end) - LATENESS_US
+    assert road.world.pace()["next_free"] == taken[-1] + GAP
 
 
-def test_a_batch_too_late_for_any_slot_takes_none(world: World) -> None:
+def test_a_batch_that_finds_no_slot_before_the_end_comes_back_at_the_end(road: Road) -> None:
+    road.slots()
+    end = NOON + timedelta(seconds=8)
+
+    assert road.ask(until=end) == Turn(end, end, throttled=False)
+
+
+def test_a_batch_too_late_for_any_slot_takes_none(road: Road) -> None:
     end = NOON + timedelta(seconds=1)  # less than the lateness
 
-    answer = ask(world, until=end)
-
-    assert answer == Turn(end, throttled=False)
-    assert world.pace() == {}
+    assert road.ask(until=end) == Turn(end, end, throttled=False)
+    assert road.world.pace() == {}
 
 
 # -- the row changes under us, and a provider's 429 ----------------------------------------------------------------
 
 
 @pytest.fixture
-def throttled(world: World) -> Iterator[World]:
-    """A world whose route was idle and got a 429 that asks for a minute."""
-    slots(world, NOON - timedelta(minutes=5))
-    slow_down(world.table, "shared", NOON, 60)
-    return world
+def throttled(road: Road) -> Road:
+    """A route that was idle and got a 429 that asks for a minute."""
+    road.slots(NOON - timedelta(minutes=5))
+    slow_down(road.world.table, "shared", NOON, 60)
+    return road
 
 
-def test_a_429_pushes_the_route_behind_it(throttled: World) -> None:
-    answer = ask(throttled)
+def test_a_429_pushes_the_route_behind_it_and_starts_at_half_the_speed(throttled: Road) -> None:
+    answer = throttled.ask()
 
-    assert isinstance(answer, Turn)
-    assert answer.throttled
-    assert answer.at == NOON + timedelta(seconds=60 - HORIZON_SECONDS)
-    first = slots(throttled, answer.at, has_waited=True)
-    assert first[0] == to_us(NOON + timedelta(seconds=60))
-
-
-def test_a_429_never_gives_slots_a_second_time(world: World) -> None:
-    taken = slots(world)
-
-    slow_down(world.table, "shared", NOON, 1)
-
-    assert slots(world)[0] == taken[-1] + ONE
-    assert world.pace()["throttled_until"] == to_us(NOON + timedelta(seconds=1))
+    if isinstance(answer, Turn):
+        assert answer.throttled
+        answer = throttled.slots(answer.at)
+    assert answer[0] == to_us(NOON + timedelta(seconds=60))
+    assert answer[1] - answer[0] == 500_000
 
 
-def test_a_shorter_429_does_not_end_a_longer_one(throttled: World) -> None:
-    slow_down(throttled.table, "shared", NOON, 5)
+def test_a_route_is_back_at_full_speed_a_minute_after_the_429(throttled: Road) -> None:
+    now = NOON + timedelta(seconds=125)
 
-    assert throttled.pace()["throttled_until"] == to_us(NOON + timedelta(seconds=60))
-    assert throttled.pace()["next_free"] == to_us(NOON + timedelta(seconds=60))
+    first, second = throttled.slots(now)[:2]
+
+    assert second - first == GAP
+
+
+def test_the_sends_that_meet_one_429_slow_the_route_once(road: Road) -> None:
+    for milliseconds in range(5):
+        slow_down(road.world.table, "shared", NOON + timedelta(milliseconds=milliseconds), 10)
+
+    assert pace_of(road.world).speed == 0.5
+
+
+def test_a_429_while_it_probes_slows_the_route_further_and_never_to_a_stop(road: Road) -> None:
+    now, speeds = NOON, []
+    for _ in range(6):
+        slow_down(road.world.table, "shared", now, 1)
+        now += timedelta(seconds=1.5)
+        speeds.append(pace_of(road.world).speed)
+
+    assert speeds[:2] == [0.5, pytest.approx(0.252, abs=0.003)]
+    assert min(speeds) == 0.1
+
+
+def test_a_429_never_gives_slots_a_second_time(road: Road) -> None:
+    taken = road.slots()
+
+    slow_down(road.world.table, "shared", NOON, 1)
+
+    assert road.slots()[0] == taken[-1] + GAP
+    assert road.world.pace()["throttled_until"] == to_us(NOON + SECOND)
+
+
+def test_a_shorter_429_does_not_end_a_longer_one(throttled: Road) -> None:
+    slow_down(throttled.world.table, "shared", NOON, 5)
+
+    assert throttled.world.pace()["throttled_until"] == to_us(NOON + timedelta(seconds=60))
+
+
+def test_a_longer_429_of_another_send_lengthens_the_pause(throttled: Road) -> None:
+    slow_down(throttled.world.table, "shared", NOON, 90)
+
+    assert throttled.world.pace()["throttled_until"] == to_us(NOON + timedelta(seconds=90))
 
 
 @pytest.mark.parametrize(
@@ -240,21 +305,38 @@ def test_an_absurd_retry_after_is_bounded(world: World, asked: float, waited: ti
     assert until == NOON + waited
 
 
-def test_a_route_that_was_throttled_before_its_first_slot_gives_slots_afterwards(world: World) -> None:
-    slow_down(world.table, "shared", NOON, 10)
+def test_a_route_that_was_throttled_before_its_first_slot_gives_slots_afterwards(road: Road) -> None:
+    slow_down(road.world.table, "shared", NOON, 10)
 
-    assert slots(world)[0] == to_us(NOON + timedelta(seconds=10))
+    assert road.slots()[0] == to_us(NOON + timedelta(seconds=10))
 
 
-def test_a_row_that_changes_under_every_try_is_a_conflict_and_no_slot(world: World) -> None:
-    moment = to_us(NOON) - 90_000_000
+def _take(world: World, moment: datetime) -> None:
+    """Somebody else takes slots: the row's revision moves on."""
+    update = Update(
+        keys.route_pace("shared"), "SET #next_free = :free ADD #revision :one", {"free": to_us(moment), "one": 1}
+    )
+    world.table.update(update)
 
-    def meddle() -> None:
-        nonlocal moment
-        moment += 1
-        world.table.update(Update(keys.route_pace("shared"), "SET #next_free = :free", {"free": moment}))
 
-    table = meddled(world.table, "update", meddle, times=MAX_FORMS)
+def test_a_row_that_changes_under_every_try_is_a_conflict_and_no_slot(road: Road) -> None:
+    table = meddled(road.world.table, "update", lambda: _take(road.world, NOON), times=MAX_TRIES)
 
     with pytest.raises(TransactionConflict):
-        ask(world, table=table)
+        road.ask(table=table)
+
+
+def test_slots_that_somebody_else_took_meanwhile_are_not_given_again(road: Road) -> None:
+    theirs = NOON + timedelta(seconds=3)
+    table = meddled(road.world.table, "update", lambda: _take(road.world, theirs), times=1)
+
+    assert road.slots(table=table)[0] == to_us(theirs)
+
+
+def test_the_fakes_conflict_is_the_tables(road: Road) -> None:
+    road.slots()
+
+    with pytest.raises(ConditionFailed):
+        road.world.table.update(
+            Update(keys.route_pace("shared"), "SET #x = :x", {"x": 1, "was": 7}, "#revision = :was")
+        )
