@@ -26,6 +26,9 @@ check: setup  ## Format, lint, types, template
 bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 3 minutes
 	$(BIN)/python bench/engine.py
 
+fuzz: setup  ## Requests nobody thought of, against the served API; about 5 minutes
+	$(BIN)/python bench/api_fuzz.py
+
 openapi: setup  ## Write docs/openapi.json from the API's code
 	$(BIN)/python docs/write_openapi.py
 

@@ -20,14 +20,16 @@ from api.caller import (
 )
 from api.document import documented
 from paceline.accounts import buy_credits, change_account, create_account, get_account
+from paceline.api_keys import OPERATORS
 from paceline.audit import account_subject, changes_of, route_subject
+from paceline.errors import RequestInvalid
 from paceline.holds import account_scope, release_holds, route_scope
 from paceline.models import (
-    MOST_PARTS,
     Account,
     AccountId,
     JsonObject,
     Model,
+    Parts,
     Route,
     RouteName,
     RoutingRules,
@@ -43,15 +45,15 @@ MOST_CREDITS = 1_000_000_000
 class AccountPost(Model):
     account_id: AccountId
     name: Annotated[str, Field(max_length=200)] = ""
-    credits: Annotated[int, Field(ge=0, le=MOST_CREDITS)] = 0
-    parts_per_day: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    credits: Annotated[int, Field(strict=True, ge=0, le=MOST_CREDITS)] = 0
+    parts_per_day: Parts | None = None
 
 
 class AccountPatch(Model):
     """What to change of an account; what is not given stays. null removes a cap, or the account's own window."""
 
     name: Annotated[str, Field(max_length=200)] = ""
-    parts_per_day: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    parts_per_day: Parts | None = None
     compliance_status: Literal["approved", "pending", "refused"] = "approved"
     operational_status: Literal["active", "suspended"] = "active"
     sending_window: SendingWindow | None = None
@@ -60,7 +62,7 @@ class AccountPatch(Model):
 
 
 class CreditsPost(Model):
-    credits: Annotated[int, Field(ge=1, le=MOST_CREDITS)]
+    credits: Annotated[int, Field(strict=True, ge=1, le=MOST_CREDITS)]
 
 
 class RoutePatch(Route):
@@ -73,6 +75,8 @@ class RoutePatch(Route):
 def create_one_account(post: AccountPost) -> JsonObject:
     """Create an account; the same again changes nothing."""
     signature = sign_as_operator(router.current_event.raw_event)
+    if post.account_id == OPERATORS:
+        raise RequestInvalid("This name is the operators' own; choose another.", field="account_id")
     account = Account(
         account_id=post.account_id, name=post.name, available=post.credits, parts_per_day=post.parts_per_day
     )

@@ -13,14 +13,12 @@ from api.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
 from api.caller import services, sign_as_operator
 from api.document import documented
 from paceline.accounts import get_account
-from paceline.api_keys import create_key, keys_of, revoke_key
+from paceline.api_keys import OPERATORS, create_key, keys_of, revoke_key
 from paceline.errors import RequestInvalid
 from paceline.models import AccountId, JsonObject, Model
 
 router = Router()  # type: ignore[no-untyped-call]
 
-# Operators' keys belong to no customer; their changes are in this one's audit.
-OPERATORS = "operators"
 KeyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{4,32}$", description="The key's public id.")]
 
 

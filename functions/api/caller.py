@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
-from pydantic import Field
 
 from api.problems import Forbidden
 from paceline.accounts import get_account
@@ -42,7 +41,6 @@ IfMatch = Annotated[
         description="The `revision` that you saw: a change to another one is refused with 409.",
     ),
 ]
-Weight = Annotated[int, Field(ge=1, le=10)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
-from pydantic import AfterValidator, AwareDatetime, Field
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
 from api.answers import CampaignAnswer, CampaignsAnswer, PlanAnswer, ReportAnswer, UploadAnswer
 from api.caller import (
@@ -17,7 +18,6 @@ from api.caller import (
     CampaignPath,
     IdempotencyKey,
     PageSize,
-    Weight,
     account_asked,
     caller_of,
     campaign_asked,
@@ -32,7 +32,7 @@ from paceline.errors import ObjectNotFound, ReportNotReady, RequestInvalid
 from paceline.idempotency import Once, digest_of, find_answer
 from paceline.leads.template import compile_template
 from paceline.listing import list_campaigns
-from paceline.models import AccountId, Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow
+from paceline.models import AccountId, Campaign, CampaignId, JsonObject, Model, RouteName, SendingWindow, Weight
 from paceline.outlook import Outlook
 from paceline.planned import describe_plan
 from paceline.progress import show_campaign
@@ -48,13 +48,20 @@ UPLOAD_SECONDS = 3600
 _LISTED = {"campaign_id", "account_id", "name", "status", "created_at", "start_at", "send_by"}
 
 
+def _spelled_as_moment(given: Any) -> Any:
+    """Refuse what pydantic would take for a time too: seconds since 1970."""
+    if isinstance(given, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d", given, re.ASCII):
+        return given
+    raise ValueError("write it as RFC 3339 does, with its offset: 2026-09-02T09:00:00-04:00")
+
+
 def _plausible(moment: datetime) -> datetime:
     if not 2020 <= moment.year <= 2100:
         raise ValueError("give a time between the years 2020 and 2100")
     return moment
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_plausible)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_spelled_as_moment), AfterValidator(_plausible)]
 
 
 class CampaignPost(Model):
@@ -69,10 +76,10 @@ class CampaignPost(Model):
     start_at: Moment | None = None
     send_by: Moment | None = None
     sending_window: SendingWindow = SendingWindow()
-    max_messages_per_recipient_24h: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_messages_per_recipient_24h: Annotated[int, Field(strict=True, ge=1, le=1000)] | None = None
     weight: Weight = 1
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
-    receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
+    receipt_deadline_hours: Annotated[int, Field(strict=True, ge=1, le=168)] = 72
 
 
 @documented(router, "POST", "/v1/campaigns", CampaignAnswer)

@@ -8,7 +8,6 @@ from api.answers import CampaignAnswer, PausedAnswer
 from api.caller import (
     CampaignPath,
     IdempotencyKey,
-    Weight,
     campaign_asked,
     services,
     sign_as_operator,
@@ -26,7 +25,7 @@ from paceline.campaigns import (
 )
 from paceline.holds import release_campaign
 from paceline.idempotency import Once, digest_of, do_once
-from paceline.models import Campaign, JsonObject, Model
+from paceline.models import Campaign, JsonObject, Model, Weight
 from paceline.moments import iso
 from paceline.progress import describe_campaign
 from paceline.starting import start_campaign

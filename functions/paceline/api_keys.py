@@ -20,6 +20,9 @@ from paceline.table import Action, Put, Row, Table, TransactionRefused, Update
 
 Scope = Literal["customer", "operator"]
 
+# Operators' keys belong to no customer: this stands for their account, and their changes are in its audit.
+OPERATORS = "operators"
+
 _KEY = re.compile(r"pk_([a-z0-9]{4,32})_[A-Za-z0-9_-]{20,100}", re.ASCII)
 _SHOWN = ("key_id", "account_id", "scope", "name", "created_at", "created_by", "revoked_at", "revoked_by")
 _AT_ONCE = 100  # rows that one read takes

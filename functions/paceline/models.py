@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    WithJsonSchema,
+)
 
 from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
@@ -18,6 +28,9 @@ RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
 # More than any carrier takes; what is above would fit no number of the table.
 MOST_PARTS = 1_000_000_000
+# Strict: pydantic would take true for 1.
+Parts = Annotated[int, Field(strict=True, ge=1, le=MOST_PARTS)]
+Weight = Annotated[int, Field(strict=True, ge=1, le=10)]
 
 
 class Model(BaseModel):
@@ -26,11 +39,26 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _spelled_as_clock_time(given: Any) -> Any:
+    """Refuse what pydantic would take for a time of day too: seconds since midnight, or one with an offset."""
+    if isinstance(given, time) or (isinstance(given, str) and re.fullmatch(_CLOCK, given, re.ASCII)):
+        return given
+    raise ValueError("write it as HH:MM or HH:MM:SS, without an offset: it is the recipient's own time")
+
+
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?"
+ClockTime = Annotated[
+    time,
+    BeforeValidator(_spelled_as_clock_time),
+    WithJsonSchema({"type": "string", "pattern": f"^{_CLOCK}$"}),
+]
+
+
 class SendingWindow(Model):
     """The hours, in the recipient's local time, in which a message may go. `closes` before `opens` crosses midnight."""
 
-    opens: time = time(8)
-    closes: time = time(21)
+    opens: ClockTime = time(8)
+    closes: ClockTime = time(21)
 
 
 def _known_zone(name: str) -> str:
@@ -50,12 +78,12 @@ class Route(Model):
     name: RouteName
     provider: Literal["twilio"] = "twilio"
     sender: Annotated[str, Field(min_length=1, max_length=100)] = "+12025550100"
-    parts_per_minute: Annotated[int, Field(ge=1, le=MOST_PARTS)] = 240
-    parts_per_day: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    concurrency: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
+    parts_per_minute: Parts = 240
+    parts_per_day: Parts | None = None
+    concurrency: Parts | None = None
     time_zone: Annotated[str, AfterValidator(_known_zone)] = "America/New_York"
     carriers: Annotated[tuple[Annotated[str, Field(max_length=100)], ...], Field(max_length=200)] = ()
-    is_enabled: bool = True
+    is_enabled: StrictBool = True
 
 
 class RoutingRules(Model):
@@ -112,7 +140,7 @@ class Campaign(Model):
     send_by: AwareDatetime | None = None
     sending_window: SendingWindow = SendingWindow()
     max_messages_per_recipient_24h: Annotated[int, Field(ge=1)] | None = None
-    weight: Annotated[int, Field(ge=1, le=10)] = 1
+    weight: Weight = 1
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     execution_arn: str | None = None
