@@ -13,12 +13,11 @@ from console.check import check
 from console.conformance import conformance
 from console.contention.command import contention
 from console.moment import Moment
+from console.plan import DEFAULT_MESSAGE, plan
 from console.run import CannotRun, Options, run_campaign
 from console.terminal import Terminal
 from console.up import up
 from sandbox.customer import DEFAULT_PER_MINUTE
-
-DEFAULT_MESSAGE = "Hi {{first_name|there}}, your policy quote is ready. Reply YES for a call, STOP to opt out."
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -117,5 +116,6 @@ def run(
 
 main.add_command(conformance)
 main.add_command(check)
+main.add_command(plan)
 main.add_command(up)
 main.add_command(contention)

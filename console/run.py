@@ -116,6 +116,17 @@ def run_campaign(options: Options, progress: Progress) -> Result:
     return Result(report, summary, plan, options.out)
 
 
+def plan_leads(options: Options) -> dict[str, Any]:
+    """Return the API's plan for the campaign, which is not started. Raises: CannotRun."""
+    body, begin = _read(options.leads), options.start or START
+    with Sandbox(seed=options.seed, start=begin.astimezone(UTC)) as sandbox:
+        caps: dict[str, Any] = {"parts_per_minute": options.per_minute, "parts_per_day": options.per_day}
+        try:
+            return _create(set_up(sandbox, credits=options.credits, **caps), options, body, begin)[1]
+        except ApiRefused as refused:
+            raise CannotRun(str(refused)) from None
+
+
 def _read(leads: Path) -> bytes:
     try:
         return leads.read_bytes()

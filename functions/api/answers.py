@@ -83,9 +83,20 @@ class CreditsNeeded(Answer):
     available: int
 
 
+class ExcludedLeads(Answer):
+    """The leads of one reason. row_numbers: the first, as a spreadsheet shows them (the heading is row 1)."""
+
+    kind: str
+    reason: str
+    explanation: str
+    leads: int
+    row_numbers: list[int]
+
+
 class PlanAnswer(PlanSummary):
     """What a start now would do. streams: by route and time zones. caps: every one that applies."""
 
+    excluded: list[ExcludedLeads]
     streams: list[dict[str, Any]]
     credits: CreditsNeeded
     send_by: AwareDatetime

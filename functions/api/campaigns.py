@@ -37,7 +37,7 @@ from paceline.outlook import Outlook
 from paceline.planned import describe_plan
 from paceline.progress import show_campaign
 from paceline.routes import get_route
-from paceline.starting import dry_run
+from paceline.starting import dry_run_by_reason
 from paceline.status import CampaignStatus
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -162,8 +162,9 @@ def plan(campaign_id: CampaignPath) -> JsonObject:
     """Return what a start now would do, when it would end and what would bind it; and change nothing."""
     event = router.current_event.raw_event
     campaign = with_leads(campaign_asked(event, campaign_id))
-    planned = dry_run(services.table, services.store, campaign)
-    return describe_plan(_outlook(), campaign, planned, sees_all=caller_of(event).is_operator)
+    planned, excluded = dry_run_by_reason(services.table, services.store, campaign)
+    described = describe_plan(_outlook(), campaign, planned, sees_all=caller_of(event).is_operator)
+    return described | {"excluded": excluded}
 
 
 @documented(router, "GET", "/v1/campaigns/<campaign_id>/report", ReportAnswer, 404, 409)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
@@ -10,7 +10,8 @@ from paceline import keys
 from paceline.accounts import get_account
 from paceline.campaigns import get_campaign, get_plan, keep_plan, note_started, set_status
 from paceline.carriers import TableCarriers
-from paceline.models import Campaign, Plan, SendingWindow
+from paceline.excluded import by_reason
+from paceline.models import Campaign, JsonObject, Plan, SendingWindow
 from paceline.opt_outs import TableOptOuts
 from paceline.planning import plan_campaign
 from paceline.ports import ObjectStore, Workflow
@@ -30,6 +31,7 @@ class _DryRunStore:
 
     store: ObjectStore
     bucket: str
+    kept: dict[str, bytes] = field(default_factory=dict)
 
     def open(self, key: str) -> BinaryIO:
         return self.store.open(key)
@@ -38,12 +40,21 @@ class _DryRunStore:
         return self.store.get(key, first_byte, last_byte)
 
     def put(self, key: str, body: bytes, content_type: str = "application/json") -> None:
-        """Write nothing."""
+        """Write nothing, and keep the list of who is excluded for as long as the dry run lasts."""
+        if key.endswith("/rejects.csv"):
+            self.kept[key] = body
 
 
 def dry_run(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
     """Return the plan that a start now would make, and keep nothing of it. Raises: as `plan_campaign`."""
-    return _planned(table, _DryRunStore(store, store.bucket), _narrowed(table, campaign))
+    return dry_run_by_reason(table, store, campaign)[0]
+
+
+def dry_run_by_reason(table: Table, store: ObjectStore, campaign: Campaign) -> tuple[Plan, list[JsonObject]]:
+    """Return the plan as `dry_run` does, and the excluded by reason with the first rows of each."""
+    dry = _DryRunStore(store, store.bucket)
+    plan = _planned(table, dry, _narrowed(table, campaign))
+    return plan, by_reason(dry.kept[plan.rejects_key])
 
 
 def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
