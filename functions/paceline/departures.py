@@ -12,13 +12,20 @@ from collections.abc import Iterable, Sequence
 from paceline import keys
 from paceline.models import Message
 from paceline.moments import to_us
-from paceline.pacing import LATENESS_US, MINUTE_US, UNSURE_US, Round
+from paceline.pacing import LATENESS_US, MINUTE_US, SEND_US, UNSURE_US, Round
 from paceline.rows import key_of, to_message
 from paceline.status import MessageStatus
 from paceline.table import Row, Table
 
 Departure = tuple[int, int]
 """(the latest moment at which it may have left, microseconds since 1970; parts)."""
+
+# The last closed one is among so many.
+RECENT_ROUNDS = 4
+
+# A round of fewer messages, or one that took hardly longer than its slots, says nothing of how long a send takes.
+FEWEST_TO_LEARN = 5
+LEARN_US = 2_000_000
 
 # What BatchGetItem takes at once.
 MOST_KEYS = 100
@@ -80,6 +87,22 @@ class Log:
         recent = [one for one in rounds if one.over_at > self._now]
         self._fetch(recent)
         return sum(one.width or cap for one in recent if "closed_at" not in self._leases.get(one.ref, {}))
+
+    def send_us(self, rounds: Sequence[Round], known: int) -> int:
+        """Return how long a send takes under a cap on concurrency, as the last closed round shows; else as `known`.
+
+        Sends that leave further apart than their slots are one after the other: that distance is their time. Else they
+        were not in each other's way, and may take less.
+        """
+        self._fetch(rounds[-RECENT_ROUNDS:])
+        closed = [one for one in rounds if one.width and "departed" in self._leases.get(one.ref, {})]
+        left = sorted(moment for moment, _ in self._of(closed[-1])) if closed else []
+        if len(left) < FEWEST_TO_LEARN:
+            return known
+        last, apart = closed[-1], left[-1] - left[0]
+        if apart <= last.last - last.first + LEARN_US:
+            return max(SEND_US, known * 9 // 10)
+        return max(SEND_US, apart * last.width // (len(left) - 1))
 
     def _fetch(self, rounds: Sequence[Round]) -> None:
         wanted = [one.ref for one in rounds if one.ref not in self._read]

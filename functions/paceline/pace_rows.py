@@ -8,7 +8,7 @@ from typing import Any
 
 from paceline import keys
 from paceline.moments import MICROSECONDS
-from paceline.pacing import FULL, Pace, Round
+from paceline.pacing import FULL, SEND_US, Pace, Round
 from paceline.table import Row, Table, Update
 
 # One attribute a campaign, so that campaigns take turns without knowing of each other.
@@ -31,6 +31,7 @@ def to_pace(row: Row | None) -> Pace:
         rounds=tuple(Round(*fields) for fields in json.loads(row.get("rounds", "[]"))),
         throttled_until=row.get("throttled_until", 0),
         speed=row.get("speed", THOUSAND * FULL) / THOUSAND,
+        send_us=row.get("send_us", SEND_US),
         turns=_by_campaign(row, TURN),
         weights=_by_campaign(row, WEIGHT),
         served=_by_campaign(row, SERVED),
@@ -46,7 +47,7 @@ class Grant:
     """What a write of slots makes of the pace row. Microseconds.
 
     served: the route's time that the campaign is given, by its weight. drift: how much longer than at an even pace the
-    slots take; the campaign's turns come later by that.
+    slots take; the campaign's turns come later by that. send_us: as learned from the rounds before.
     """
 
     campaign_id: str
@@ -54,6 +55,7 @@ class Grant:
     next_free: int
     served: int
     drift: int
+    send_us: int
 
 
 def give(table: Table, route: str, pace: Pace, grant: Grant, now: int) -> None:
@@ -64,6 +66,7 @@ def give(table: Table, route: str, pace: Pace, grant: Grant, now: int) -> None:
         "new": pace.revision + 1,
         "served": grant.served,
         "drift": grant.drift,
+        "send": grant.send_us,
         "zero": 0,
     }
     condition = "attribute_not_exists(#revision)"
@@ -71,7 +74,7 @@ def give(table: Table, route: str, pace: Pace, grant: Grant, now: int) -> None:
         condition, values["was"] = "#revision = :was", pace.revision
     names = {"served": SERVED + grant.campaign_id, "turn": TURN + grant.campaign_id}
     counts = "#served = if_not_exists(#served, :zero) + :served, #turn = if_not_exists(#turn, :zero) + :drift"
-    expression = f"SET #next_free = :free, #rounds = :rounds, #revision = :new, {counts}"
+    expression = f"SET #next_free = :free, #rounds = :rounds, #revision = :new, #send_us = :send, {counts}"
     if gone := _forgotten(pace, grant.campaign_id, now):
         names |= gone
         expression += " REMOVE " + ", ".join(f"#{name}" for name in gone)

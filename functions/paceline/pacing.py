@@ -49,8 +49,8 @@ CATCH_UP = 0.95
 # that was raised, or a campaign that ended, is noticed then at the latest.
 MAX_TURN_US = 120 * MICROSECONDS
 
-# A send under a cap on concurrency takes about this long from its start to the next one's, waits apart.
-SEND_SECONDS = 0.45
+# How long a send under a cap on concurrency takes, from its start to the next one's; learned from what left.
+SEND_US = 450_000
 
 # After a provider's 429 the route goes on at half its speed, and is back at full speed a minute later.
 SLOWEST, FULL = 0.1, 1.0
@@ -84,8 +84,8 @@ class Pace:
 
     next_free: the first moment that no slot was given for. revision: changes with every change of slots. rounds: whose
     slots may still matter, in order. throttled_until: the end of the provider's last 429. speed: the share of the pace
-    at that end. By campaign: turns: the slot that its next batch may hope for; weights: its share; served: the route's
-    time that it was given, by weight.
+    at that end. send_us: how long a send takes under a cap on concurrency. By campaign: turns: the slot that its next
+    batch may hope for; weights: its share; served: the route's time that it was given, by weight.
     """
 
     next_free: int = 0
@@ -93,6 +93,7 @@ class Pace:
     rounds: tuple[Round, ...] = ()
     throttled_until: int = 0
     speed: float = FULL
+    send_us: int = SEND_US
     turns: dict[str, int] = field(default_factory=dict)
     weights: dict[str, int] = field(default_factory=dict)
     served: dict[str, int] = field(default_factory=dict)
@@ -125,6 +126,7 @@ class Request:
 
     ref: campaign#batch#round. valid_until: the moment (microseconds) by which even a late message must have left.
     concurrency: how many sends may be under way on the route at once (None: no cap). weight: the campaign's share.
+    send_us: how long a send takes, where there is a cap on concurrency.
     """
 
     ref: str
@@ -133,6 +135,7 @@ class Request:
     valid_until: int = 0
     concurrency: int | None = None
     weight: int = 1
+    send_us: int = SEND_US
 
     @property
     def campaign_id(self) -> str:
@@ -147,7 +150,7 @@ class Request:
     def interval(self) -> int:
         """Microseconds between two parts at an even pace, or as fast as the cap on concurrency lets sends follow."""
         even = interval_us(self.parts_per_minute)
-        return max(even, round(SEND_SECONDS * MICROSECONDS / self.width)) if self.width else even
+        return max(even, self.send_us // self.width) if self.width else even
 
     @property
     def span(self) -> int:

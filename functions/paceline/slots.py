@@ -44,6 +44,8 @@ def take_slots(table: Table, route: str, request: Request, now: datetime) -> lis
         rounds = [one for one in pace.rounds if still_matters(one, start, request.parts_per_minute)]
         if turn := _must_wait(pace, rounds, request, log, now):
             return turn
+        if request.concurrency:
+            request = replace(request, send_us=log.send_us(rounds, pace.send_us))
         left = log.since(rounds, start + 2 * request.span + MARGIN_US - MINUTE_US)
         slots, next_free = request.place(start, left, pace.speed_at(start))
         usable = request.usable(slots)
@@ -55,7 +57,8 @@ def take_slots(table: Table, route: str, request: Request, now: datetime) -> lis
             slots, next_free = slots[:usable], slots[usable]
         mine = Round(request.ref, slots[0], slots[-1], sum(request.parts[:usable]), request.width)
         took = mine.parts * request.interval
-        grant = Grant(request.campaign_id, [*rounds, mine], next_free, took // request.weight, next_free - start - took)
+        drift, taken = next_free - start - took, [*rounds, mine]
+        grant = Grant(request.campaign_id, taken, next_free, took // request.weight, drift, request.send_us)
         try:
             give(table, route, pace, grant, moment)
         except ConditionFailed as other:

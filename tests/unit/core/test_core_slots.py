@@ -187,6 +187,29 @@ def test_only_as_many_rounds_are_under_way_as_the_cap_on_concurrency_has_room_fo
     assert isinstance(road.ask(now, parts=(1,) * 10, concurrency=4), list)
 
 
+def test_how_long_a_send_takes_is_learned_from_what_left_one_after_the_other(road: Road) -> None:
+    road.slots(parts=(1,) * 10, concurrency=8, late=[0.5 * number for number in range(10)])
+    now = NOON + timedelta(seconds=30)
+    road.write_what_left(to_us(now))
+
+    taken = road.slots(now, parts=(1,) * 10, concurrency=8)
+
+    apart = (road.given[0].left[-1] or 0) - (road.given[0].left[0] or 0)
+    assert taken[1] - taken[0] == pytest.approx(apart / 9 * CATCH_UP, rel=0.02)
+
+
+def test_sends_that_were_not_in_each_others_way_may_take_less(road: Road) -> None:
+    table = road.world.table
+    table.update(Update(keys.route_pace("shared"), "SET #send_us = :slow", {"slow": 4_000_000}))
+    road.slots(parts=(1,) * 10, concurrency=8)
+    now = NOON + timedelta(seconds=30)
+    road.write_what_left(to_us(now))
+
+    road.slots(now, parts=(1,) * 10, concurrency=8)
+
+    assert pace_of(road.world).send_us == 3_600_000
+
+
 def test_a_round_given_before_there_was_a_cap_on_concurrency_uses_all_of_it(road: Road) -> None:
     road.slots(parts=(1,) * 10)
 
