@@ -13,6 +13,9 @@ from sandbox.engine import TaskFailed
 from sandbox.functions import Functions
 from sandbox.scheduler import Scheduler
 
+# API Gateway's own; with the event around it, Lambda takes 6 MB.
+MAX_BODY_BYTES = 10 * 1024 * 1024
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -68,6 +71,8 @@ class Gateway:
         found = [(r, m) for r in self._routes if r.method == method and (m := r.pattern.fullmatch(parts.path))]
         if not found:
             return _json(404, {"message": "Not Found"})
+        if len(body) > MAX_BODY_BYTES:
+            return _TOO_LARGE
         route, match = found[0]
         event = self._event(route, method, parts.path, parts.query, headers, body, match.groupdict())
         if route.authorizer is not None:
@@ -78,7 +83,9 @@ class Gateway:
             event["requestContext"]["authorizer"] = {"lambda": context}
         try:
             return _answer(json.loads(self.functions.invoke(route.function, json.dumps(event))))
-        except TaskFailed:
+        except TaskFailed as failed:
+            if failed.error == "Lambda.RequestTooLargeException":
+                return _TOO_LARGE
             return _json(500, {"message": "Internal Server Error"})
 
     # -- the template's definition --------------------------------------------------------------------------------
@@ -114,7 +121,8 @@ class Gateway:
         until, context = self._authorized.get(key, (0.0, None))
         if self.scheduler.time() < until:
             return context
-        answer = json.loads(self.functions.invoke(authorizer.function, json.dumps(event | {"type": "REQUEST"})))
+        seen = {name: value for name, value in event.items() if name not in ("body", "isBase64Encoded")}
+        answer = json.loads(self.functions.invoke(authorizer.function, json.dumps(seen | {"type": "REQUEST"})))
         context = answer.get("context", {}) if answer.get("isAuthorized") else None
         self._authorized[key] = (self.scheduler.time() + authorizer.ttl_seconds, context)
         return context
@@ -171,6 +179,9 @@ class Gateway:
 
 def _json(status: int, body: object) -> Answer:
     return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
+
+
+_TOO_LARGE = _json(413, {"message": "Request Entity Too Large"})
 
 
 def _answer(result: Any) -> Answer:

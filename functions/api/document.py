@@ -69,7 +69,8 @@ def _content(description: str, media_type: str, model: type[BaseModel]) -> Any:
 
 def _refusals(statuses: list[int]) -> dict[int, Any]:
     found = {status: _content(_PROBLEMS[status], MEDIA_TYPE, Problem) for status in statuses}
-    found[403]["content"]["application/json"] = {"model": GatewayRefusal}
+    for status in {403, 413} & set(statuses):  # the gateway has them too
+        found[status]["content"]["application/json"] = {"model": GatewayRefusal}
     return {401: _content("There is no key in the request.", "application/json", GatewayRefusal)} | found
 
 

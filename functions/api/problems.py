@@ -89,7 +89,15 @@ def refusal(error: PacelineError) -> Response[str]:
 
 def malformed(errors: Sequence[Mapping[str, Any]]) -> Response[str]:
     """Return what validation found, each with its field. The first is the problem's own sentence."""
-    found = [{"field": ".".join(map(str, e["loc"])), "problem": _ADVICE.get(e["type"], str(e["msg"]))} for e in errors]
+    found = [{"field": ".".join(map(str, error["loc"])), "problem": _advice(error)} for error in errors]
     first = found[0] if found else {"field": "body", "problem": "The request cannot be read."}
     detail = f"{first['field']}: {first['problem']}"
     return problem(422, "request-malformed", detail, field=first["field"], errors=found)
+
+
+def _advice(error: Mapping[str, Any]) -> str:
+    """Return what to do about an error of pydantic's; its own sentence, where that says it."""
+    pattern = error.get("ctx", {}).get("pattern")
+    if pattern:
+        return f"Write it in the form that the document gives: {pattern}"
+    return _ADVICE.get(error["type"], str(error["msg"]))

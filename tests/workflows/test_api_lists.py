@@ -111,6 +111,15 @@ def test_a_body_over_the_limit_is_told_to_use_the_upload(office: Office) -> None
     assert "/upload" in refused.value.problem["detail"]
 
 
+@pytest.mark.parametrize("megabytes", [7, 11], ids=["over Lambda's limit", "over the gateway's"])
+def test_a_body_over_awss_own_limits_is_refused_by_the_gateway_in_its_words(office: Office, megabytes: int) -> None:
+    url, headers = f"{office.sandbox.outputs['ApiUrl']}/v1/campaigns", {"x-api-key": CUSTOMER}
+
+    answer = office.sandbox.do(office.sandbox.network.request, "POST", url, headers, b"x" * megabytes * 1_000_000)
+
+    assert (answer.status, json.loads(answer.body)) == (413, {"message": "Request Entity Too Large"})
+
+
 @pytest.mark.parametrize(
     ("content_type", "body", "status", "field"),
     [
