@@ -172,7 +172,7 @@ class Admitter:
             slots = take_slots(self.table, route.name, request, self.now)
             if isinstance(slots, Turn):
                 return self._wait(batch, lease["round"], slots, has_lease=True)
-            lease = self._keep_slots(lease, slots, request.width)
+            lease = self._keep_slots(lease, slots.moments, slots.width)
         # A round has fewer slots than leads where the day or the window ends first: the rest comes back.
         pairs = zip(lease["lead_nos"], lease["slots"], strict=False)
         items = tuple(Item(lead_no=lead_no, slot=iso(from_us(slot))) for lead_no, slot in pairs)

@@ -101,7 +101,7 @@ class Log:
             return known
         last, apart = closed[-1], left[-1] - left[0]
         if apart <= last.last - last.first + LEARN_US:
-            return max(SEND_US, known * 9 // 10)
+            return max(SEND_US, known * 99 // 100)
         return max(SEND_US, apart * last.width // (len(left) - 1))
 
     def _fetch(self, rounds: Sequence[Round]) -> None:

@@ -143,8 +143,15 @@ class Request:
 
     @property
     def width(self) -> int:
-        """How many of the round's sends may be under way at once (0: no cap): two rounds share the route's cap."""
-        return max(1, self.concurrency // 2) if self.concurrency else 0
+        """How many of the round's sends may be under way at once (0: no cap).
+
+        Half of the route's cap, so that the next round begins when this one ends; all of it where half does not give
+        the pace: then the next round waits until this one is closed.
+        """
+        if not self.concurrency:
+            return 0
+        half = max(1, self.concurrency // 2)
+        return half if half * MINUTE_US >= self.send_us * self.parts_per_minute else self.concurrency
 
     @property
     def interval(self) -> int:

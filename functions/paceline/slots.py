@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from paceline import keys
@@ -31,8 +31,16 @@ MARGIN_US = 2 * MICROSECONDS
 CLOSING_US = 3 * MICROSECONDS
 
 
-def take_slots(table: Table, route: str, request: Request, now: datetime) -> list[int] | Turn:
-    """Take one slot a message (microseconds since 1970), or the moment at which to come back for them.
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """A round's slots, in the order of its messages (microseconds since 1970), and its width (see `Request`)."""
+
+    moments: list[int]
+    width: int
+
+
+def take_slots(table: Table, route: str, request: Request, now: datetime) -> Slots | Turn:
+    """Take one slot a message, or the moment at which to come back for them.
 
     Fewer slots than messages where the rest would be too late. Raises: TransactionConflict, when the row changed
     under every try.
@@ -42,10 +50,10 @@ def take_slots(table: Table, route: str, request: Request, now: datetime) -> lis
     for _ in range(MAX_TRIES):
         start = pace.free_at(moment)
         rounds = [one for one in pace.rounds if still_matters(one, start, request.parts_per_minute)]
-        if turn := _must_wait(pace, rounds, request, log, now):
-            return turn
         if request.concurrency:
             request = replace(request, send_us=log.send_us(rounds, pace.send_us))
+        if turn := _must_wait(pace, rounds, request, log, now):
+            return turn
         left = log.since(rounds, start + 2 * request.span + MARGIN_US - MINUTE_US)
         slots, next_free = request.place(start, left, pace.speed_at(start))
         usable = request.usable(slots)
@@ -64,7 +72,7 @@ def take_slots(table: Table, route: str, request: Request, now: datetime) -> lis
         except ConditionFailed as other:
             pace = to_pace(other.old)
             continue
-        return slots
+        return Slots(slots, request.width)
     raise TransactionConflict("the route's pace changed under every try", route=route)
 
 

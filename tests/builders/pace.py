@@ -79,9 +79,10 @@ class Road:
         valid_until = to_us(until or NOON.replace(year=2027))
         request = Request(ref, tuple(parts), cap, valid_until, concurrency)
         answer = take_slots(table or self.world.table, self.name, request, now)
-        if isinstance(answer, list):
-            self.keep(campaign_id, batch_id, answer, parts, late)
-        return answer
+        if isinstance(answer, Turn):
+            return answer
+        self.keep(campaign_id, batch_id, answer.moments, parts, late)
+        return answer.moments
 
     def slots(self, now: datetime = NOON, *args: object, **options: object) -> list[int]:
         """Ask for slots that must be there."""

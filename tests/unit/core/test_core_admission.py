@@ -283,7 +283,7 @@ def test_a_cap_on_concurrency_deals_a_round_into_as_many_lanes(empty_world: Worl
 
     admission = world.admit(batch_of(world, 100))
 
-    assert (len(admission.groups), admission.items_at_once) == (1, 8)
+    assert (len(admission.groups), admission.items_at_once) == (1, 16)
 
 
 @pytest.mark.parametrize(

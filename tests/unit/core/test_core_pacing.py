@@ -178,7 +178,7 @@ def test_a_round_is_at_most_half_a_minute_of_the_routes_pace(parts: tuple[int, .
     [
         pytest.param(None, 0, interval_us(6000), id="no cap: the even pace"),
         pytest.param(1, 1, 450_000, id="one after the other"),
-        pytest.param(16, 8, 56_250, id="half of the cap in each of two rounds"),
+        pytest.param(16, 16, 28_125, id="all of the cap in one round, where half does not give the pace"),
         pytest.param(256, 128, interval_us(6000), id="a cap that does not bind"),
     ],
 )

@@ -64,7 +64,8 @@ class Crowd:
             wait = take_turn(self.world.table, "shared", request, now)
         else:
             wait = await_turn(self.world.table, "shared", request, turn.turn, now)
-        return wait or take_slots(self.world.table, "shared", request, now)
+        answer = wait or take_slots(self.world.table, "shared", request, now)
+        return answer if isinstance(answer, Turn) else answer.moments
 
     def parts_by(self, moment: datetime) -> Counter[str]:
         found: Counter[str] = Counter()
