@@ -18,9 +18,10 @@ from paceline.departures import round_ref
 from paceline.leases import Refusal, take_lease
 from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Model, Route
 from paceline.moments import from_us, iso, to_us
-from paceline.pacing import Request, fits_a_round
+from paceline.pace_rows import to_pace
+from paceline.pacing import RECOVERY_US, Request, fits_a_round
 from paceline.ports import ObjectStore
-from paceline.routes import get_route
+from paceline.routes import Signals, route_now
 from paceline.slots import take_slots
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import ConditionFailed, Put, Row, Table, Update
@@ -95,8 +96,8 @@ class Admitter:
         """
         campaign = get_campaign(self.table, batch.campaign_id)
         lease = self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no))
-        route = get_route(self.table, batch.route)
-        stop = self._stop(campaign, round_no)
+        route, signals = route_now(self.table, batch.route)
+        stop = self._stop(campaign, batch, round_no)
         refusal = self._hold(campaign, route, batch)
         if lease and (stop or refusal or self._is_over(lease)):
             return Admission(decision=Decision.CLOSE, round=round_no)  # first give back what the round has
@@ -105,17 +106,21 @@ class Admitter:
         if refusal:
             return self._refuse(campaign, batch, round_no, refusal.hold)
         if lease is None:
-            return self._begin_round(campaign, route, batch, round_no, turn)
+            return self._begin_round(campaign, route, signals, batch, round_no, turn)
         return self._give_slots(campaign, route, batch, lease)
 
     # -- may it go at all? ----------------------------------------------------------------------------------------
 
-    def _stop(self, campaign: Campaign, round_no: int) -> Cause | None:
+    def _stop(self, campaign: Campaign, batch: Batch, round_no: int) -> Cause | None:
         if campaign.status in (CampaignStatus.CANCELLED, CampaignStatus.FAILED):
             return Cause.CANCELLED
         if campaign.send_by and self.now >= campaign.send_by:
             return Cause.SEND_BY_PASSED
-        return Cause.SENDER_FAILED if round_no > MAX_ROUNDS else None
+        if round_no <= MAX_ROUNDS:
+            return None
+        leases = read_ledger(self.table, batch.campaign_id, batch.batch_id).leases.values()
+        throttled = sum(bool(lease.get("was_throttled")) for lease in leases)  # rounds that a 429 ended are no failures
+        return Cause.SENDER_FAILED if round_no - throttled > MAX_ROUNDS else None
 
     def _is_over(self, lease: Row) -> bool:
         """A closed round; or one that never got its slots, and whose day is past."""
@@ -132,7 +137,13 @@ class Admitter:
         return Refusal(Hold(cause=Cause.SENDING_WINDOW, since=self.now, until=until))
 
     def _begin_round(
-        self, campaign: Campaign, route: Route, batch: Batch, round_no: int, turn: datetime | None
+        self,
+        campaign: Campaign,
+        route: Route,
+        signals: Signals,
+        batch: Batch,
+        round_no: int,
+        turn: datetime | None,
     ) -> Admission:
         """Wait for the campaign's turn, holding nothing; then lease what one round sends."""
         leads = self._leads_left(batch, round_no)
@@ -140,6 +151,7 @@ class Admitter:
             return self._done(batch)
         parts = [lead.parts for lead in leads]
         leads = leads[: fits_a_round(parts, route.parts_per_minute)]
+        leads = leads[: self._most_while_it_probes(route, signals, len(leads))]
         if wait := self._turn(campaign, route, leads, turn):
             return self._wait(batch, round_no, wait, has_lease=False)
         account: Account = get_account(self.table, campaign.account_id)
@@ -147,6 +159,13 @@ class Admitter:
         if isinstance(lease, Refusal):
             return self._refuse(campaign, batch, round_no, lease.hold)
         return self._give_slots(campaign, route, batch, lease)
+
+    def _most_while_it_probes(self, route: Route, signals: Signals, leads: int) -> int:
+        """Return how many of the leads may go after a provider's 429: few, that another 429 does not send many back."""
+        if to_us(self.now) > signals.throttled_until + RECOVERY_US:
+            return leads
+        speed = to_pace(self.table.get(keys.route_pace(route.name))).speed_at(to_us(self.now))
+        return max(1, int(leads * speed * speed))
 
     def _turn(self, campaign: Campaign, route: Route, leads: list[Lead], turn: datetime | None) -> Turn | None:
         request = _request(campaign, route, campaign.campaign_id, tuple(lead.parts for lead in leads))

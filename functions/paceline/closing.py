@@ -11,8 +11,9 @@ from paceline.campaigns import get_campaign
 from paceline.departures import departed, is_of_round
 from paceline.holds import release_after_give_back
 from paceline.models import Batch, Model
-from paceline.moments import iso
+from paceline.moments import iso, to_us
 from paceline.ports import Workflow
+from paceline.routes import route_now
 from paceline.table import Action, Row, Table, TransactionRefused, Update
 
 
@@ -56,16 +57,26 @@ def unused_parts(lease: Row, ledger: Ledger) -> int:
     return int(lease["parts"]) - used
 
 
+def _was_throttled(table: Table, batch: Batch, lease: Row) -> bool:
+    """Tell whether the provider asked for a pause in the round: what it did not send is then no failure of ours."""
+    given_at = lease.get("given_at")
+    _, signals = route_now(table, batch.route)
+    return given_at is not None and signals.throttled_until > to_us(datetime.fromisoformat(given_at))
+
+
 def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
     """Close the lease, and in the same transaction return what it did not use to the account and the day.
 
     The lease keeps when the round's messages left: the pace of a minute later is made of that.
     """
     unused = unused_parts(lease, ledger)
+    closing = {"closed_at": iso(now), "unused": unused, "departed": departed(lease, ledger.messages.values())}
+    if unused and _was_throttled(table, batch, lease):
+        closing["was_throttled"] = True
     close = Update(
         rows.key_of(lease),
-        "SET #closed_at = :now, #unused = :unused, #departed = :departed",
-        {"now": iso(now), "unused": unused, "departed": departed(lease, ledger.messages.values())},
+        "SET " + ", ".join(f"#{name} = :{name}" for name in closing),
+        closing,
         condition="attribute_exists(#pk) AND attribute_not_exists(#closed_at)",
     )
     actions: list[Action] = [close]

@@ -55,6 +55,7 @@ SEND_US = 450_000
 # After a provider's 429 the route goes on at half its speed, and is back at full speed a minute later.
 SLOWEST, FULL = 0.1, 1.0
 RECOVERY_A_SECOND = 0.5 / 60
+RECOVERY_US = 120 * MICROSECONDS  # from the slowest to the full speed
 
 MINUTE_US = 60 * MICROSECONDS
 

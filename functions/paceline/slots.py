@@ -21,6 +21,9 @@ MAX_TRIES = 8
 # A provider that asks for more than this has other troubles than our pace; admission asks again after it.
 MAX_THROTTLE = timedelta(minutes=5)
 
+# A provider that still refuses at the slowest is asked once a minute.
+LEAST_AT_SLOWEST = timedelta(seconds=60)
+
 # Beyond this a batch is sent away again, whatever turn it had.
 FURTHEST_US = (MOST_HORIZONS + 1) * HORIZON_US
 
@@ -104,6 +107,8 @@ def slow_down(table: Table, route: str, now: datetime, retry_after_seconds: floa
     # In this order a Retry-After that is no number (nan) becomes a second, and an endless one the longest pause.
     until = now + timedelta(seconds=min(max(1.0, retry_after_seconds), MAX_THROTTLE.total_seconds()))
     speed = to_pace(table.get(keys.route_pace(route))).speed_at(to_us(now)) / 2
+    if speed <= SLOWEST:
+        until = max(until, now + LEAST_AT_SLOWEST)
     values = {"until": to_us(until), "now": to_us(now), "speed": round(max(SLOWEST, speed) * THOUSAND)}
     condition = "attribute_not_exists(#throttled_until) OR #throttled_until < :now"
     expression = "SET #throttled_until = :until, #speed = :speed"

@@ -15,6 +15,7 @@ from paceline.pace_rows import to_pace
 from paceline.pacing import CATCH_UP, LATENESS_US
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
+from paceline.table import Put
 from sandbox.dynamodb import Latency
 from tests.builders.core import (
     NOON,
@@ -413,6 +414,28 @@ def test_a_lead_that_comes_back_from_too_many_rounds_is_skipped_as_failed(world:
 
     assert admission.decision is Decision.DONE
     assert causes(world, 2) == {"sender_failed"}
+
+
+def test_rounds_that_a_429_ended_are_no_failures(world: World) -> None:
+    batch = batch_of(world, 2)
+    for round_no in range(1, MAX_ROUNDS + 2):
+        pk, sk = keys.lease("renewals", "00001", round_no)
+        row = {"pk": pk, "sk": sk, "round": round_no, "parts": 2, "closed_at": iso(NOON), "was_throttled": round_no > 1}
+        world.table.put(Put(row))
+
+    assert world.admit(batch, MAX_ROUNDS + 2).decision is Decision.SEND
+
+
+def test_after_a_429_a_round_is_small_and_soon_whole_again(world: World) -> None:
+    slow_down(world.table, "shared", NOON, 1)
+    world.clock.passes(seconds=2)
+
+    probe = world.admit_in_time(batch_of(world))
+    world.clock.passes(seconds=130)
+    whole = world.admit_in_time(batch_of(world, batch_id="00002"))
+
+    assert len(probe.items) == 10  # a quarter at half the speed
+    assert len(whole.items) == 40
 
 
 # -- what holds it -------------------------------------------------------------------------------------------------

@@ -60,6 +60,19 @@ def test_a_round_that_used_everything_gives_nothing_back(world: World) -> None:
     assert closed.left == 0
 
 
+def test_a_round_that_the_providers_429_ended_says_so(world: World) -> None:
+    batch = world.has_batch(leads_of(2))
+    admission = world.admit(batch)
+    world.provider.throttles = [5.0]
+    with suppress(ProviderThrottled):
+        world.send(batch, 1, slot=datetime.fromisoformat(admission.items[0].slot))
+
+    world.close(batch)
+
+    lease = world.table.get(keys.lease("renewals", batch.batch_id, 1)) or {}
+    assert lease["was_throttled"] is True
+
+
 def test_closing_twice_gives_back_once(world: World) -> None:
     batch = half_sent(world)
 

@@ -291,6 +291,16 @@ def test_a_429_while_it_probes_slows_the_route_further_and_never_to_a_stop(road:
     assert min(speeds) == 0.1
 
 
+def test_a_provider_that_refuses_at_the_slowest_is_asked_once_a_minute(road: Road) -> None:
+    now = NOON
+    for _ in range(5):
+        until = slow_down(road.world.table, "shared", now, 1)
+        now = until + timedelta(seconds=0.5)
+
+    assert until - now == timedelta(seconds=-0.5)
+    assert slow_down(road.world.table, "shared", now, 1) == now + timedelta(seconds=60)
+
+
 def test_a_429_never_gives_slots_a_second_time(road: Road) -> None:
     taken = road.slots()
 
