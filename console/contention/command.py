@@ -85,19 +85,22 @@ def contention(
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
-        result = run_grid(Grid(designs, workers, ceilings, minutes, seed), _tell)
-        text = json.dumps(result, indent=2)
-        (out / "contention.json").write_text(text + "\n")
+        file = out / "contention.json"
+        result = run_grid(Grid(designs, workers, ceilings, minutes, seed), _tell, lambda so_far: _write(file, so_far))
         draw(result["cells"], out / "contention.png")
     except OSError as error:
         _end(f"The files cannot be written to {out}: {error.strerror}.", 2)
     except NothingSent as error:
-        _end(f"{error} Nothing can be compared.", 1)
+        _end(f"{error} What was measured before it is in {file}.", 1)
     if as_json:
-        click.echo(text)
+        click.echo(json.dumps(result, indent=2))
         return
     show(result["cells"], Console(width=None if sys.stdout.isatty() else 150))
     click.echo(f"\nfiles  contention.json, contention.png in {out}")
+
+
+def _write(file: Path, result: dict[str, Any]) -> None:
+    file.write_text(json.dumps(result, indent=2) + "\n")
 
 
 def _end(sentence: str, status: int) -> None:

@@ -38,23 +38,27 @@ class Grid:
         ]
 
 
-def run_grid(grid: Grid, told: Told) -> dict[str, Any]:
+def run_grid(grid: Grid, told: Told, keep: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
     """Run every cell; return what contention.json holds. told: (number, of how many, figures, real seconds) of each.
 
+    keep: called after each cell with what there is so far, so that a long run that is stopped has not been for nothing.
     Raises: sandbox.contention.cells.NothingSent.
     """
-    calibration, cells, figures = Calibration(), grid.cells, []
-    for number, cell in enumerate(cells, 1):
-        started = time.monotonic()
-        figures.append(figures_of(measure(cell, seed=grid.seed, minutes=grid.minutes, calibration=calibration)))
-        told(number, len(cells), figures[-1], time.monotonic() - started)
-    return {
+    calibration, cells = Calibration(), grid.cells
+    figures: list[Figures] = []
+    result = {
         "seed": grid.seed,
         "warm_up_seconds": WARM_UP_SECONDS,
         "most_minutes": grid.minutes,
         "calibration": {f"{name}_seconds": value for name, value in asdict(calibration).items()},
         "cells": figures,
     }
+    for number, cell in enumerate(cells, 1):
+        started = time.monotonic()
+        figures.append(figures_of(measure(cell, seed=grid.seed, minutes=grid.minutes, calibration=calibration)))
+        told(number, len(cells), figures[-1], time.monotonic() - started)
+        keep(result)
+    return result
 
 
 def cells_for_rows(cells: Sequence[Figures]) -> list[Figures]:
