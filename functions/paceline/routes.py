@@ -12,13 +12,11 @@ from paceline.audit import Change, Signature, make_change, route_subject
 from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.models import JsonObject, Route
 from paceline.moments import from_us, iso, to_us
+from paceline.pace_rows import TURN
 from paceline.table import Put, Row, Table
 from paceline.windows import day_of, end_of_day
 
 CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
-
-# The pace row keeps, for each campaign that asked for slots lately, when its turn is.
-_TURN = "turn#"
 
 
 def put_route(table: Table, route: Route, signature: Signature, *, revision: int | None = None) -> bool:
@@ -125,7 +123,7 @@ def parts_used(table: Table, route: Route, now: datetime) -> int:
 
 def campaigns_on(pace_row: Row) -> list[str]:
     """Return the campaigns that asked for slots of the route lately, by name, from its pace row."""
-    return sorted(name.removeprefix(_TURN) for name in pace_row if name.startswith(_TURN))
+    return sorted(name.removeprefix(TURN) for name in pace_row if name.startswith(TURN))
 
 
 def _stamp(changed: JsonObject | None) -> JsonObject:
