@@ -63,7 +63,24 @@ def test_one_person_in_any_spellings_is_one_lead_and_the_first_row_wins(
 
 # -- whole texts ----------------------------------------------------------------------------------------------------
 
-NOTHING = ["", " ", "\u00a0", "\u200b", "\u200b \ufeff", "\u2800", "\u3164", "#N/A", "#REF!", "#VALUE!", "#NAME?"]
+NOTHING = [
+    "",
+    " ",
+    "\x07",
+    "\x00",
+    "\x1b\x7f",
+    "\u115f",
+    "\ufe0f",
+    "\u00a0",
+    "\u200b",
+    "\u200b \ufeff",
+    "\u2800",
+    "\u3164",
+    "#N/A",
+    "#REF!",
+    "#VALUE!",
+    "#NAME?",
+]
 
 
 @pytest.mark.parametrize("nothing", NOTHING, ids=ascii)

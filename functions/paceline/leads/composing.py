@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paceline.leads.headings import FAULT, FAULTS
+from paceline.leads.names import trimmed
 from paceline.leads.phone import Refusal
 from paceline.leads.punctuation import Measured, measured
 from paceline.leads.template import BlankField, Template, compile_template
@@ -23,12 +23,10 @@ class Composer:
 
     def compose(self, values: Mapping[str, str]) -> Measured | Refusal:
         """Return a row's text with its parts. values: normalised column → value."""
-        if FAULT in values:
-            return Refusal(values[FAULT], FAULTS[values[FAULT]])
         text = self.template.render(values)
         if isinstance(text, BlankField):
             return Refusal("blank_field", f"The row has no {text.name}, and the message has no default for it.")
-        if not text.strip():
+        if not trimmed(text):
             return Refusal("blank_text", "The text for this row is empty.")
         message = measured(text, to_gsm7=self._to_gsm7)
         if len(message.text) > LONGEST_TEXT:

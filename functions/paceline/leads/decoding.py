@@ -20,6 +20,8 @@ MOST_UNPACKED_BYTES = 1 << 30
 MOST_LINES = 5_000_000
 # A heading is plain letters nearly always, and in UTF-16 every second byte of plain letters is zero.
 _HEADING_BYTES = 64
+# A row may have one from a broken export, and is refused for it; a file of another kind has many more.
+_STRAY_NULS = 2
 _SAVE_AS = "Save it as CSV (UTF-8) and upload it again."
 # What a damaged file raises; a broken connection (OSError) is not the customer's fault and goes on to the workflow.
 _UNREADABLE = (EOFError, gzip.BadGzipFile, zlib.error, UnicodeError)
@@ -70,12 +72,15 @@ def _as_text(plain: io.BufferedReader, head: bytes, filename: str) -> io.TextIOW
         raise LeadFileInvalid(
             f"{filename} is an Excel workbook of the old kind, or has a password. Save it as .xlsx without a password."
         )
-    if b"\x00" in head or head[:5] == b"%PDF-":
+    is_full_of_nuls = head.count(0) > max(_STRAY_NULS, len(head) // 100) or b"\0" in head.partition(b"\n")[0]
+    if is_full_of_nuls or head.startswith((b"%PDF-", b"\x89PNG")):
         raise LeadFileInvalid(f"{filename} is not a text file. {_SAVE_AS}")
     return io.TextIOWrapper(plain, encoding="utf-8-sig", errors="paceline.windows-1252", newline="")
 
 
 def _utf_16(head: bytes) -> str | None:
+    if head[:4] == codecs.BOM_UTF32_LE:
+        return None  # it begins like UTF-16, and is as good as never used
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "utf-16"
     firsts, seconds = head[:_HEADING_BYTES:2].count(0), head[1:_HEADING_BYTES:2].count(0)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.names import BLANKS, normalise_name, trimmed
+from paceline.leads.names import normalise_name, trimmed
 
 # The key under which a row says that it cannot be used, with the fault's code. No heading is blank: it cannot clash.
 FAULT = ""
 FAULTS = {
     "too_many_cells": "The row has more cells than there are headings: a value may need quotes.",
+    "no_character": "A value of the row has something in it that is no character (NUL, or half of one): the file was"
+    " damaged on its way. Type the value again.",
     "broken_json": "The line is not one JSON object: {...}.",
+    "no_values": "The object has no values.",
     "twin_names": 'The row has one name twice, as in "Phone" and "phone": leave one.',
 }
 
@@ -54,13 +57,15 @@ class Heading:
 
         A missing cell is blank. A cell without a heading is no value; beyond the last heading it is a fault of the row.
         """
-        values = dict(zip(self.names, [cell.strip(BLANKS) for cell in cells], strict=False))
-        if len(cells) == len(self.names) and FAULT not in values:
+        values = dict(zip(self.names, map(trimmed, cells), strict=False))
+        if len(cells) == len(self.names) and FAULT not in values and "\0" not in "".join(cells):
             return values
         values = dict.fromkeys(filter(None, self.names), "")
         values.update((name, trimmed(cell)) for name, cell in zip(self.names, cells, strict=False) if name)
         if any(map(trimmed, cells[len(self.names) :])):
             values[FAULT] = "too_many_cells"
+        elif any("\0" in value for value in values.values()):
+            values[FAULT] = "no_character"
         return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
@@ -13,6 +14,9 @@ from paceline.leads.names import normalise_name, trimmed
 
 # An object may leave out what it has no value for, so the columns are the names that the first thousand objects have.
 _LINES_LOOKED_AT = 1000
+
+# JSON can write half of a character, "\ud83d", that no encoding has.
+_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 _Pairs = list[tuple[str, Any]]
 NumberedRow = tuple[int, dict[str, str]]
@@ -28,7 +32,7 @@ def read_jsonl(lines: Iterator[str], filename: str) -> tuple[Heading, Iterator[N
     names: dict[str, str] = {}
     for pairs in filter(None, map(_pairs, first)):
         for name, _ in pairs:
-            names.setdefault(normalise_name(name), name)
+            names.setdefault(normalise_name(name), _NO_CHARACTER.sub("\ufffd", name))
     if not names:
         raise LeadFileInvalid(f'{filename} is not JSON lines: write one object a line, as {{"phone": "..."}}.')
     heading = checked_heading(Heading(names.values(), row_number=0), filename)
@@ -45,6 +49,10 @@ def _values(line: str, blank: dict[str, str]) -> dict[str, str]:
     if len(values) < len(pairs):
         return {**blank, FAULT: "twin_names"}
     values.pop(FAULT, None)
+    if any(map(_NO_CHARACTER.search, values.values())):
+        return {**blank, FAULT: "no_character"}
+    if not any(values.values()):  # a program wrote it for somebody; a blank row of a spreadsheet nobody wrote
+        return {**blank, FAULT: "no_values"}
     return {**blank, **values}
 
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberType, ValidationResult
 
+from paceline.leads.names import trimmed
+
 REASONS = {
     "blank_phone": "The phone cell is empty.",
     "scientific_notation": "The spreadsheet has shortened the number (as in 1.2E+10) and digits are lost: format the"
@@ -24,7 +26,7 @@ REASONS = {
     "not_a_number": "This is not a phone number that exists.",
     "toll_free": "Toll-free numbers are a business's, not a lead's.",
     "premium_rate": "Premium-rate numbers cannot be texted.",
-    "special_service": "Numbers of this kind (personal, paging, voicemail) are not a lead's own phone.",
+    "special_service": "Numbers of this kind (personal, paging, voicemail, directory) are not a lead's own phone.",
     "other_country": "The number is outside the United States (Canada, the Caribbean and US territories included).",
 }
 
@@ -48,9 +50,13 @@ _AMERICAN = re.compile(r"(?:\+?1[ .-]?)?(?:\(([2-9][0-9]{2})\)[ .-]?|([2-9][0-9]
 
 _SCIENTIFIC = re.compile(r"[+-]?\d+([.,]\d+)?\s*[eE]\s*[+-]?\s*\d+")
 # Three zeros at most: in "202555.0100" and "202555.0000" the four digits after the point are the number's own.
-_QUANTITY = re.compile(r"[+-]?(\d+[.,]0{1,3}|\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+(,\d+)?)")
+# And eight digits before a point are no spelling of a number, nor seven with other than four after it.
+_QUANTITY = re.compile(
+    r"[+-]?(\d+[.,]0{1,3}|\d{8,}[.,]\d+|\d{7}[.,](\d{1,3}|\d{5,})|\d{1,3}(,\d{3})+(\.\d+)?|\d{1,3}(\.\d{3})+(,\d+)?"
+    r"|[$€£]\s*[\d.,]+|[\d.,]+\s*[%$€£])"
+)
 _SEVERAL = re.compile(r"\d\D*[/;,|&\n]\D*\d")
-_EXTENSION = re.compile(r"\d[\s.,)]*(ext|extn|extension|x|#)[\s.:]*\d+\s*$", re.IGNORECASE)
+_EXTENSION = re.compile(r"\d[\s.,)]*(;\s*)?(ext|extn|extension|x|#)[\s.:=]*\d+\s*$", re.IGNORECASE)
 
 _TEXTABLE = frozenset({PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE})
 _REFUSED_TYPES = {PhoneNumberType.TOLL_FREE: "toll_free", PhoneNumberType.PREMIUM_RATE: "premium_rate"}
@@ -60,6 +66,9 @@ _REFUSED_LENGTHS = {
     ValidationResult.TOO_LONG: "too_long",
 }
 
+
+_PREMIUM_EXCHANGE = "976"  # paid by the call, in every area code
+_DIRECTORY = ("555", "1212")  # who to ask for a number, in every area code
 
 _US = phonenumbers.PhoneMetadata.metadata_for_region("US")
 assert _US is not None  # phonenumbers has it since its first release
@@ -81,14 +90,18 @@ def normalise(value: str, region: str = "US") -> PhoneNumber | Refusal:
     if region == "US" and (match := _AMERICAN.fullmatch(value)):
         bracketed, bare, exchange, line = match.groups()
         area = bracketed or bare
-        if _is_american(area + exchange):
+        if _is_american(area + exchange) and (exchange, line) != _DIRECTORY:
             return PhoneNumber(f"+1{area}{exchange}{line}")
     plain = value if value.isascii() else _plain(value)
+    if plain is None:
+        return refusal("not_a_number")
     return _refused_by_spelling(plain) or _by_phonenumbers(plain, region)
 
 
-def _plain(value: str) -> str:
-    """Return a spelling without full width, spaces of odd widths and marks that nobody sees."""
+def _plain(value: str) -> str | None:
+    """Return a spelling without full width, spaces of odd widths and marks that nobody sees; None: it holds ² or ½."""
+    if any(unicodedata.category(c) == "No" for c in value):
+        return None
     shown = (c for c in unicodedata.normalize("NFKC", value) if unicodedata.category(c) != "Cf")
     return "".join(shown)
 
@@ -102,7 +115,11 @@ def _is_american(prefix: str) -> bool:
     large file has a hundred thousand prefixes. A test compares the two paths.
     """
     number = prefix + "0000"
-    return any(kind.fullmatch(number) for kind in _US_TEXTABLE) and not any(k.fullmatch(number) for k in _US_OTHER)
+    return (
+        prefix[3:] != _PREMIUM_EXCHANGE
+        and any(kind.fullmatch(number) for kind in _US_TEXTABLE)
+        and not any(k.fullmatch(number) for k in _US_OTHER)
+    )
 
 
 def refusal(reason: str) -> Refusal:
@@ -112,7 +129,7 @@ def refusal(reason: str) -> Refusal:
 
 def _refused_by_spelling(value: str) -> Refusal | None:
     """Return why a spelling is refused that phonenumbers would turn into a number that the customer never wrote."""
-    if not value.strip():
+    if not trimmed(value):
         return refusal("blank_phone")
     if not any(map(str.isdigit, value)):
         return refusal("not_a_number")
@@ -139,9 +156,18 @@ def _by_phonenumbers(value: str, region: str) -> PhoneNumber | Refusal:
         # Toll-free and premium numbers of the +1 countries are shared; they were given the region US above.
         return refusal("other_country")
     kind = phonenumbers.number_type(number)
+    if region == "US" and (special := _special_line(str(number.national_number))):
+        return refusal(special)
     if kind not in _TEXTABLE:
         return refusal(_REFUSED_TYPES.get(kind, "special_service"))
     return PhoneNumber(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _special_line(national: str) -> str | None:
+    """Return why a line is refused that exists in every area code and is nobody's: phonenumbers does not know them."""
+    if national[3:6] == _PREMIUM_EXCHANGE:
+        return "premium_rate"
+    return "special_service" if (national[3:6], national[6:]) == _DIRECTORY else None
 
 
 def _reason_of(error: NumberParseException) -> str:

@@ -71,7 +71,8 @@ class Template:
 
 
 def compile_template(message: str) -> Template:
-    """Return the message compiled. `{{first_name}}`; `{{ first_name | there }}` with a default (it may be empty).
+    """Return the message compiled. `{{first_name}}`; `{{ first_name | there }}` with a default. An empty one drops
+    the field from the text, but is none where it would leave a gap: "Hi {{first_name|}}, it is due".
 
     Any other brace is an error, not a text: "Hi {first_name}" sent 25,000 times is the worse mistake.
     Raises: RequestInvalid with the position (from 1) of what cannot be read.
@@ -87,10 +88,17 @@ def compile_template(message: str) -> Template:
 
 
 def _field(match: re.Match[str]) -> Field:
-    name, default = match[1].strip(), match[2]
+    name, default = trimmed(match[1]), match[2]
     if not normalise_name(name):
         raise _unreadable(match.start(), "a field without a name")
-    return Field(name, normalise_name(name), None if default is None else default.strip())
+    default = None if default is None else trimmed(default)
+    return Field(name, normalise_name(name), None if default == "" and _leaves_a_gap(match) else default)
+
+
+def _leaves_a_gap(match: re.Match[str]) -> bool:
+    """Tell whether a blank in the place of a field would show: "Hi ,". Elsewhere the sentence may be whole: "Hi!"."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return before[-1:].strip() == "" and re.match(r"\s*[,.;:!?]", after) is not None
 
 
 def _literal(message: str, start: int, end: int) -> list[str]:

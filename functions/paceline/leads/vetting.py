@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from paceline.leads.composing import Composer
+from paceline.leads.headings import FAULT, FAULTS
 from paceline.leads.phone import PhoneNumber, Refusal, normalise
 from paceline.leads.places import Places
 from paceline.leads.punctuation import Measured
@@ -56,13 +57,18 @@ def vet(
 def _without_faults(file: LeadFile, composer: Composer) -> Iterator[Vetted]:
     phone, carrier, places = file.phone_name, carrier_column(file.columns) or "", Places(file.columns)
     for lead_no, row_number, values in file:
-        number = normalise(values[phone])
+        number = _refused_by_its_form(values) or normalise(values[phone])
         message = composer.compose(values) if isinstance(number, PhoneNumber) else number
         if isinstance(number, PhoneNumber) and isinstance(message, Measured):
             zones = _zones(places, values, number.e164)
             yield Candidate(lead_no, row_number, number.e164, message, values.get(carrier, ""), zones)
         elif isinstance(message, Refusal):
             yield ExcludedLead(lead_no, row_number, Excluded.REJECTED, message.reason, explanation=message.sentence)
+
+
+def _refused_by_its_form(values: Mapping[str, str]) -> Refusal | None:
+    fault = values.get(FAULT)
+    return Refusal(fault, FAULTS[fault]) if fault else None
 
 
 def _zones(places: Places, values: Mapping[str, str], e164: str) -> tuple[str, ...]:

@@ -252,6 +252,10 @@ def test_objects_may_leave_names_out_and_have_them_in_any_order_and_spelling() -
         pytest.param("[" * 100_000, "broken_json", id="deeper than anybody writes"),
         pytest.param('{"phone": "2025550102", "Phone": "2025550103"}', "twin_names", id="two spellings of one name"),
         pytest.param('{"phone": "2025550102", "phone": "2025550103"}', "twin_names", id="one name twice"),
+        pytest.param('{"phone": null}', "no_values", id="nothing but nulls"),
+        pytest.param("{}", "no_values", id="nothing at all"),
+        pytest.param('{"phone": "2025550102", "name": "A\\u0000B"}', "no_character", id="NUL in a value"),
+        pytest.param('{"phone": "2025550102", "name": "A\\ud83d"}', "no_character", id="half of an emoji"),
     ],
 )
 def test_a_line_that_cannot_be_used_is_one_faulty_row_with_its_line_number(line: str, fault: str) -> None:
@@ -276,7 +280,6 @@ def test_a_line_that_cannot_be_used_is_one_faulty_row_with_its_line_number(line:
         pytest.param("{}\n{}\n", "not JSON lines", id="objects without a name"),
         pytest.param('{"phone":\n"2025550101"}\n', "not JSON lines", id="an object over several lines"),
         pytest.param('{"email": "ana@example.com"}\n', "headings are: 'email'", id="no phone"),
-        pytest.param('{"phone": null}\n', "no leads", id="nothing but nulls"),
     ],
 )
 def test_json_that_is_no_list_of_leads_is_refused_as_a_file(body: str, sentence: str) -> None:

@@ -65,12 +65,20 @@ def test_every_spelling_of_a_number_becomes_one(value: str) -> None:
         ("+12025550101.0", "decimal_number"),
         ("12,025,550,101.00", "decimal_number"),
         ("2.025.550.101", "decimal_number"),
+        ("202555010.1", "decimal_number"),  # without its point it is a number of somebody else
+        ("2025550.101", "decimal_number"),
+        ("12025550101.000000", "decimal_number"),
+        ("$2025550101", "decimal_number"),
+        ("2025550101 %", "decimal_number"),
         ("202-555-0101 / 202-555-0102", "several_numbers"),
         ("202-555-0101; 202-555-0102", "several_numbers"),
         ("202-555-0101\n202-555-0102", "several_numbers"),
         ("202-555-0101 x12", "extension"),
         ("202-555-0101 ext. 12", "extension"),
         ("202-555-0101#12", "extension"),
+        ("202-555-0101;ext=12", "extension"),
+        ("²025550101", "not_a_number"),  # a footnote's sign is no digit
+        ("\x07\u200b", "blank_phone"),
         ("1-800-FLOWERS", "letters"),
         ("202-555-HOME", "letters"),
         ("n/a", "not_a_number"),
@@ -80,6 +88,10 @@ def test_every_spelling_of_a_number_becomes_one(value: str) -> None:
         ("800-555-0101", "toll_free"),
         ("+1 888 555 0101", "toll_free"),
         ("900-555-0101", "premium_rate"),
+        ("202-976-0101", "premium_rate"),  # the exchange that is paid by the call, in every area code
+        ("+1 (212) 976 0101", "premium_rate"),
+        ("202-555-1212", "special_service"),  # directory assistance
+        ("+1 212 555 1212", "special_service"),
         ("500-555-0101", "special_service"),
         ("416-555-0101", "other_country"),  # Toronto
         ("+1 876 555 0101", "other_country"),  # Jamaica

@@ -99,10 +99,21 @@ def test_short_rows_are_filled_and_surplus_cells_are_a_fault_of_the_row() -> Non
     assert rows[1][2][FAULT] == "too_many_cells"
 
 
+@pytest.mark.parametrize("rows_before", [0, 5000], ids=["at the top", "far down"])
+def test_a_stray_nul_is_a_fault_of_its_row_wherever_it_is(rows_before: int) -> None:
+    rows = rows_of(b"phone,name\n" + b"2025550101,Ana\n" * rows_before + b"2025550102,B\0n\n2025550103,Cy\n")
+
+    assert [values.get(FAULT) for _, _, values in rows[-2:]] == ["no_character", None]
+    assert rows[-2][:2] == (rows_before + 1, rows_before + 2)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         pytest.param(b"", "leads.csv is empty", id="no bytes"),
+        pytest.param("phone,name\n2025550101,Ana\n".encode("utf-32"), "not a text file", id="UTF-32"),
+        pytest.param("phone,name\n2025550101,Ana\n".encode("utf-32-be"), "not a text file", id="UTF-32, no mark"),
+        pytest.param(b"ph\0ne,name\n2025550101,Ana\n", "not a text file", id="NUL in the heading"),
         pytest.param(b"\xef\xbb\xbf \r\n\r\n", "leads.csv is empty", id="a mark and blank lines"),
         pytest.param(b"phone,name\n", "no leads", id="a heading alone"),
         pytest.param(b"phone,name\n,\n \n", "no leads", id="a heading and blank rows"),

@@ -30,6 +30,17 @@ def test_a_message_is_filled(message: str, values: dict[str, str], text: str) ->
     assert compile_template(message).render(values) == text
 
 
+@pytest.mark.parametrize(
+    "message", ["Hi {{name|}}, it is due.", "Hi {{ name | }} !", "{{name|\u200b}}, it is due.", "Yes:\n{{name|}}."]
+)
+def test_an_empty_default_that_would_leave_a_gap_is_none(message: str) -> None:
+    assert compile_template(message).render({"name": ""}) == BlankField("name")
+    assert (
+        compile_template(message).render({"name": "Ana"})
+        == message.partition("{{")[0] + "Ana" + message.partition("}}")[2]
+    )
+
+
 @pytest.mark.parametrize("value", ["", "   ", "\u00a0"])
 def test_a_blank_value_without_default_refuses_the_lead(value: str) -> None:
     assert compile_template("Hi {{first_name}},").render({"firstname": value}) == BlankField("first_name")
