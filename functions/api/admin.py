@@ -27,6 +27,7 @@ from paceline.holds import account_scope, release_holds, route_scope
 from paceline.models import (
     Account,
     AccountId,
+    Charging,
     JsonObject,
     Model,
     Parts,
@@ -59,6 +60,7 @@ class AccountPatch(Model):
     sending_window: SendingWindow | None = None
     routing: RoutingRules = RoutingRules()
     help_text: Annotated[str, Field(max_length=320)] = ""
+    charging: Charging = Charging()
 
 
 class CreditsPost(Model):

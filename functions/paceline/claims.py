@@ -104,7 +104,7 @@ def note_unknown(table: Table, campaign_id: str, message: Message) -> MessageSta
         "SET #status = :unknown, #rank = :rank",
         {
             "unknown": MessageStatus.UNKNOWN.value,
-            "rank": rows.RANK[MessageStatus.UNKNOWN],
+            "rank": rows.rank_of(MessageStatus.UNKNOWN),
             "claimed": MessageStatus.CLAIMED.value,
         },
         condition="#status = :claimed",
@@ -128,7 +128,7 @@ def record_sent(
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
     values = {"id": provider_message_id, "at": iso(sent_at), "answered": iso(answered_at)}
     facts = "SET #provider_message_id = :id, #sent_at = :at, #answered_at = :answered"
-    rank = rows.RANK[MessageStatus.SENT]
+    rank = rows.rank_of(MessageStatus.SENT, "", provider_message_id)
     to_sent = {"sent": MessageStatus.SENT.value, "rank": rank}
     try:
         update = Update(key, f"{facts}, #status = :sent, #rank = :rank", values | to_sent, condition="#rank < :rank")
@@ -141,7 +141,7 @@ def record_failed(table: Table, campaign_id: str, message: Message, cause: str, 
     """Record the provider's refusal: the outcome `failed`, whose credits are released when the batch is settled."""
     values = {
         "failed": MessageStatus.FAILED.value,
-        "rank": rows.RANK[MessageStatus.FAILED],
+        "rank": rows.rank_of(MessageStatus.FAILED, cause),
         "cause": cause,
         "now": iso(now),
     }

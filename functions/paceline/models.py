@@ -93,6 +93,17 @@ class RoutingRules(Model):
     otherwise: RouteName | None = None
 
 
+class Charging(Model):
+    """What an account pays for, fixed for a campaign when it starts.
+
+    charged: `submitted`: every message that the provider took; `delivered`: those that reached a handset. filtered:
+    whether what a carrier's filter stopped is paid for among the submitted.
+    """
+
+    charged: Literal["submitted", "delivered"] = "submitted"
+    filtered: StrictBool = True
+
+
 class Account(Model):
     """A customer's account and its credits (1 credit = 1 part).
 
@@ -111,6 +122,7 @@ class Account(Model):
     sending_window: SendingWindow | None = None
     routing: RoutingRules = RoutingRules()
     help_text: Annotated[str, Field(max_length=320)] = ""
+    charging: Charging = Charging()
 
 
 class Pause(Model):
@@ -143,6 +155,7 @@ class Campaign(Model):
     weight: Weight = 1
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
+    charging: Charging = Charging()
     execution_arn: str | None = None
     pauses: tuple[Pause, ...] = ()
 

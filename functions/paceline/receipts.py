@@ -7,17 +7,21 @@ their order.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from paceline import keys, rows
 from paceline.moments import iso
 from paceline.status import FINAL, MessageStatus
-from paceline.table import ConditionFailed, Put, Table, Update
+from paceline.table import ConditionFailed, Put, Row, Table, Update
 
 # How long a raw callback is kept for a replay.
 INBOX_RETENTION = timedelta(days=30)
+
+# Why a message is unconfirmed: the provider took it and said no last word; or nobody can tell that it took it.
+NO_FINAL_RECEIPT = "no_final_receipt"
+NO_EVIDENCE = "no_evidence_of_acceptance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +45,33 @@ def store_callback(table: Table, provider: str, message_id: str, fields: dict[st
     table.put(Put({"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), "expires_at": expires_at}))
 
 
-def apply_receipt(table: Table, receipt: Receipt, now: datetime) -> bool:
-    """Apply a receipt to its message's row, by one conditional update. Return whether it changed the row.
+def apply_receipt(table: Table, receipt: Receipt, now: datetime) -> Row | None:
+    """Apply a receipt to its message's row, by one conditional update. Return the row as it was; None: unchanged.
 
     Raises: ValueError, where the message id is not one of ours; TransactionConflict, TableThrottled.
     """
-    campaign_id, batch_id, lead_no = keys.parse_message_id(receipt.message_id)
-    values: dict[str, Any] = {
-        "status": receipt.status.value,
-        "rank": rows.RANK[receipt.status],
-        "id": receipt.provider_message_id,
-    }
-    expression = "SET #status = :status, #rank = :rank, #provider_message_id = :id"
-    if receipt.status in FINAL:
-        values |= {"now": iso(now), "cause": receipt.cause}
-        expression += ", #final_at = :now, #cause = :cause"
-    condition = "attribute_exists(#pk) AND #rank < :rank"
+    update = _update(receipt, now)
     try:
-        table.update(Update(keys.message(campaign_id, batch_id, lead_no), expression, values, condition))
-    except ConditionFailed:
-        return False
-    return True
+        return table.update(update, returning="ALL_OLD")
+    except ConditionFailed as refused:
+        old = refused.old or {}
+    if receipt.status is MessageStatus.SENT and old.get("cause") == NO_EVIDENCE:
+        # Late evidence that it was taken: the same row as if it had come in time, for it may be charged.
+        taken = replace(receipt, status=MessageStatus.UNCONFIRMED, cause=NO_FINAL_RECEIPT)
+        return apply_receipt(table, taken, now)
+    return None
+
+
+def _update(receipt: Receipt, now: datetime) -> Update:
+    campaign_id, batch_id, lead_no = keys.parse_message_id(receipt.message_id)
+    rank = rows.rank_of(receipt.status, receipt.cause, receipt.provider_message_id)
+    values: dict[str, Any] = {"status": receipt.status.value, "rank": rank}
+    condition = "attribute_exists(#pk) AND #rank < :rank"
+    if receipt.provider_message_id:
+        values["provider_message_id"] = receipt.provider_message_id
+    else:  # said of a row on which nobody had signed yet: were it signed by now, other words would be right
+        condition += " AND attribute_not_exists(#provider_message_id)"
+    if receipt.status in FINAL:
+        values |= {"final_at": iso(now), "cause": receipt.cause}
+    expression = "SET " + ", ".join(f"#{name} = :{name}" for name in values)
+    return Update(keys.message(campaign_id, batch_id, lead_no), expression, values, condition)

@@ -128,7 +128,11 @@ class Reconciler:
         still_open = sum(message.status not in FINAL for message in messages)
         statuses = dict(Counter(message.status.value for message in messages))
         if not still_open and len(messages) == batch.leads:
-            final: dict[str, Any] = {"status": "final", "final_at": iso(self.now), **amounts(messages)}
+            final: dict[str, Any] = {
+                "status": "final",
+                "final_at": iso(self.now),
+                **amounts(messages, campaign.charging),
+            }
             summarize(self.table, batch.campaign_id, batch.batch_id, self.now, messages=statuses, **final)
         return Reconciled(batch_id=batch.batch_id, open=still_open)
 

@@ -12,9 +12,9 @@ from paceline.moments import iso
 from paceline.status import MessageStatus
 from paceline.table import Row
 
-# The order in which statuses override each other: a row's rank only rises, so any order of the same receipts ends in
-# the same status. Delivered is proof and beats every other word; skipped can be followed by nothing.
-RANK = {
+# The order in which statuses override each other. Delivered is proof and beats every other word; skipped can be
+# followed by nothing.
+_ORDER = {
     MessageStatus.CLAIMED: 0,
     MessageStatus.UNKNOWN: 1,
     MessageStatus.SENT: 2,
@@ -24,6 +24,19 @@ RANK = {
     MessageStatus.DELIVERED: 6,
     MessageStatus.SKIPPED: 9,
 }
+
+
+# Causes that say less than any other of the same status.
+_VAGUE = {"", "unknown_error", "no_evidence_of_acceptance"}
+
+
+def rank_of(status: MessageStatus, cause: str = "", provider_message_id: str = "") -> str:
+    """Return the rank of what a message's row says: text whose order is total over everything that a receipt can say.
+
+    A row's rank only rises, so any order of the same receipts ends in the same row: of two receipts with one status
+    the one with the plainer cause wins, then the alphabet.
+    """
+    return f"{_ORDER[status]}{int(cause not in _VAGUE)}{cause}#{provider_message_id}"
 
 
 def key_of(row: Row) -> keys.Key:
@@ -76,7 +89,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
         "round": message.round,
         "parts": message.parts,
         "status": message.status.value,
-        "rank": RANK[message.status],
+        "rank": rank_of(message.status, message.cause, message.provider_message_id),
         "cause": message.cause or None,
     }
     times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "answered_at", "final_at")}

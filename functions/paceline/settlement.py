@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import islice
 
 from paceline import keys, rows
-from paceline.models import Message
+from paceline.models import Charging, Message
 from paceline.moments import iso
 from paceline.status import MessageStatus
 from paceline.table import Action, Row, Table, TransactionRefused, Update
@@ -19,21 +19,31 @@ from paceline.table import Action, Row, Table, TransactionRefused, Update
 # A transaction takes 100 actions: these, and the account's.
 BATCHES_A_TRANSACTION = 99
 
+# The causes by which a carrier's filter stopped a message that the provider took.
+FILTERED = frozenset({"carrier_filtered"})
 
-def is_charged(message: Message) -> bool:
-    """Tell whether a message's parts are consumed: the provider took it. What it refused, or what was never seen
-    to be taken, is not charged.
+
+def is_charged(message: Message, charging: Charging) -> bool:
+    """Tell whether a message's parts are consumed.
+
+    What the provider refused, or was never seen to take, is not charged, whatever the account's policy.
     """
-    if message.status is MessageStatus.UNCONFIRMED:
-        return bool(message.provider_message_id)
-    return message.status in (MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+    match message.status:
+        case MessageStatus.DELIVERED:
+            return True
+        case MessageStatus.UNDELIVERED:
+            return charging.charged == "submitted" and (charging.filtered or message.cause not in FILTERED)
+        case MessageStatus.UNCONFIRMED:
+            return charging.charged == "submitted" and bool(message.provider_message_id)
+    return False
 
 
-def amounts(messages: Iterable[Message]) -> dict[str, int]:
+def amounts(messages: Iterable[Message], charging: Charging) -> dict[str, int]:
     """Return what the messages of a final batch hold of the account's reserved credits, and what of it is consumed."""
     messages = list(messages)
     held = sum(message.parts for message in messages if message.status is not MessageStatus.SKIPPED)
-    return {"held_parts": held, "consumed": sum(message.parts for message in messages if is_charged(message))}
+    consumed = sum(message.parts for message in messages if is_charged(message, charging))
+    return {"held_parts": held, "consumed": consumed}
 
 
 def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetime) -> bool:

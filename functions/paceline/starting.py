@@ -11,7 +11,7 @@ from paceline.accounts import get_account
 from paceline.campaigns import get_campaign, get_plan, keep_plan, note_started, set_status
 from paceline.carriers import TableCarriers
 from paceline.excluded import by_reason
-from paceline.models import Campaign, JsonObject, Plan, SendingWindow
+from paceline.models import Campaign, JsonObject, Plan
 from paceline.opt_outs import TableOptOuts
 from paceline.planning import plan_campaign
 from paceline.ports import ObjectStore, Workflow
@@ -53,38 +53,43 @@ def dry_run(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
 def dry_run_by_reason(table: Table, store: ObjectStore, campaign: Campaign) -> tuple[Plan, list[JsonObject]]:
     """Return the plan as `dry_run` does, and the excluded by reason with the first rows of each."""
     dry = _DryRunStore(store, store.bucket)
-    plan = _planned(table, dry, _narrowed(table, campaign))
+    plan = _planned(table, dry, _on_accounts_terms(table, campaign))
     return plan, by_reason(dry.kept[plan.rejects_key])
 
 
 def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
     """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid.
 
-    From here on the campaign's window is what its account's leaves of it.
+    From here on the campaign's window is what its account's leaves of it, and it is charged as its account is now.
     """
-    window = _narrowed(table, campaign).sending_window
+    terms = _on_accounts_terms(table, campaign)
     started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
     start_at = started.start_at or now
     send_by = started.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
-    _keep_window(table, campaign.campaign_id, window)  # this and the times before the workflow reads them
+    _keep_terms(table, terms)  # this and the times before the workflow reads them
     note_started(table, campaign.campaign_id, "", start_at, send_by)
     times = {"start_at": start_at, "send_by": send_by}
     arn = workflow.start(campaign.campaign_id)
     note_started(table, campaign.campaign_id, arn, start_at, send_by)
-    return started.model_copy(update=times | {"execution_arn": arn, "sending_window": window})
+    agreed = {"execution_arn": arn, "sending_window": terms.sending_window, "charging": terms.charging}
+    return started.model_copy(update=times | agreed)
 
 
-def _keep_window(table: Table, campaign_id: str, window: SendingWindow) -> None:
-    values = {"window": window.model_dump(mode="json")}
-    table.update(Update(keys.campaign(campaign_id), "SET #sending_window = :window", values))
+def _keep_terms(table: Table, terms: Campaign) -> None:
+    values = terms.model_dump(mode="json", include={"sending_window", "charging"})
+    expression = "SET #sending_window = :sending_window, #charging = :charging"
+    table.update(Update(keys.campaign(terms.campaign_id), expression, values))
 
 
-def _narrowed(table: Table, campaign: Campaign) -> Campaign:
-    """Return the campaign with the hours in which its account's window is open too. Raises: RequestInvalid."""
-    narrower = get_account(table, campaign.account_id).sending_window
-    if narrower is None:
-        return campaign
-    return campaign.model_copy(update={"sending_window": both(campaign.sending_window, narrower)})
+def _on_accounts_terms(table: Table, campaign: Campaign) -> Campaign:
+    """Return the campaign with the hours in which its account's window is open too, charged as its account is.
+
+    Raises: RequestInvalid.
+    """
+    account = get_account(table, campaign.account_id)
+    narrower = account.sending_window
+    window = both(campaign.sending_window, narrower) if narrower else campaign.sending_window
+    return campaign.model_copy(update={"sending_window": window, "charging": account.charging})
 
 
 def _planned(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:

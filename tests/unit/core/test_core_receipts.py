@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 
 from paceline import keys
 from paceline.claims import claim, note_unknown, record_sent
-from paceline.models import Message
-from paceline.receipts import Receipt, apply_receipt, store_callback
+from paceline.models import Charging, Message
+from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Receipt, apply_receipt, store_callback
 from paceline.settlement import is_charged
 from paceline.status import FINAL, CampaignStatus, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, a_lead, a_message
@@ -25,40 +26,71 @@ ID = "renewals.00001.1"
 _leads = count(1)
 
 
-def outcome(world: World, steps: list[MessageStatus | str]) -> Message:
-    """Claim a message and let the steps happen in that order; return what its row says then."""
+Step = MessageStatus | str | tuple[MessageStatus, str]
+
+
+def outcome(world: World, steps: Iterable[Step]) -> Message:
+    """Claim a message and let the steps happen in that order; return what its row says then.
+
+    A step: a receipt's status, with or without its cause; "record", "doubt"; "deadline".
+    """
     lead_no = next(_leads)
     message = a_message(lead_no)
     assert claim(world.table, a_campaign(), message, a_lead(lead_no), NOON) is None
     for minute, step in enumerate(steps):
-        now = NOON + timedelta(minutes=minute)
-        if step == "record":
-            record_sent(world.table, "renewals", message, "SM1", NOON, NOON)
-        elif step == "doubt":
-            note_unknown(world.table, "renewals", message)
-        else:
-            apply_receipt(world.table, Receipt(f"renewals.00001.{lead_no}", "SM1", MessageStatus(step)), now)
+        _happen(world, message, step, NOON + timedelta(minutes=minute))
     result = world.message(lead_no)
     assert result is not None
     return result
 
 
-WORDS = [S.SENT, S.DELIVERED, S.UNDELIVERED, S.FAILED, S.UNCONFIRMED]
+def _happen(world: World, message: Message, step: Step, now: datetime) -> None:
+    message_id = f"renewals.00001.{message.lead_no}"
+    match step:
+        case "record":
+            record_sent(world.table, "renewals", message, "SM1", NOON, NOON)
+        case "doubt":
+            note_unknown(world.table, "renewals", message)
+        case "deadline":
+            found = world.message(message.lead_no)
+            assert found is not None
+            if found.status not in FINAL:
+                cause = NO_FINAL_RECEIPT if found.provider_message_id else NO_EVIDENCE
+                last = Receipt(message_id, found.provider_message_id, S.UNCONFIRMED, cause)
+                apply_receipt(world.table, last, now)
+        case (status, cause):
+            apply_receipt(world.table, Receipt(message_id, "SM1", MessageStatus(status), cause), now)
+        case status:
+            apply_receipt(world.table, Receipt(message_id, "SM1", MessageStatus(status)), now)
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
-@given(data=st.data(), receipts=st.lists(st.sampled_from(WORDS), max_size=6))
-def test_any_order_of_the_same_receipts_gives_the_same_status_and_charge(
-    world: World, data: st.DataObject, receipts: list[MessageStatus]
+CAUSES = ["", "unknown_error", "carrier_filtered", "unreachable", "provider_30999"]
+RECEIPTS = st.one_of(
+    st.sampled_from([S.SENT, S.DELIVERED]),
+    st.tuples(st.sampled_from([S.UNDELIVERED, S.FAILED]), st.sampled_from(CAUSES)),
+)
+
+
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), receipts=st.lists(RECEIPTS, max_size=6), charging=st.builds(Charging))
+def test_any_order_of_the_same_receipts_gives_the_same_row_and_the_same_money(
+    world: World, data: st.DataObject, receipts: list[Step], charging: Charging
 ) -> None:
-    steps = [*receipts, data.draw(st.sampled_from(["record", "doubt"])), "record"]
+    ending = data.draw(st.sampled_from(["record", "doubt"]), label="what became of its sender")
+    one, other = (outcome(world, _in_some_order(data, [*receipts, ending])) for _ in range(2))
 
-    one, other = (outcome(world, data.draw(st.permutations(steps))) for _ in range(2))
+    assert (one.status, one.cause, one.provider_message_id) == (other.status, other.cause, other.provider_message_id)
+    assert is_charged(one, charging) is is_charged(other, charging)
+    assert one.status in FINAL
+    assert one.final_at is not None
 
-    assert one.status is other.status
-    assert is_charged(one) is is_charged(other)
-    assert one.provider_message_id == other.provider_message_id == "SM1"
-    assert (one.final_at is None) is (one.status not in FINAL)
+
+def _in_some_order(data: st.DataObject, steps: list[Step]) -> list[Step]:
+    """Return the steps in any order, the deadline anywhere behind the end of the sender, which lives for seconds."""
+    order = list(data.draw(st.permutations(steps)))
+    ended = min(order.index(step) for step in ("record", "doubt") if step in order)
+    order.insert(data.draw(st.integers(ended + 1, len(order))), "deadline")
+    return order
 
 
 @pytest.mark.parametrize(
@@ -69,7 +101,7 @@ def test_any_order_of_the_same_receipts_gives_the_same_status_and_charge(
         pytest.param([S.UNDELIVERED, S.DELIVERED], S.DELIVERED, id="contradicting: delivered is proof"),
         pytest.param([S.DELIVERED, S.UNDELIVERED], S.DELIVERED, id="contradicting, the other way round"),
         pytest.param([S.UNCONFIRMED, S.DELIVERED], S.DELIVERED, id="after the deadline"),
-        pytest.param([S.UNCONFIRMED, S.SENT], S.UNCONFIRMED, id="a mere `sent` after the deadline changes nothing"),
+        pytest.param(["deadline", S.SENT], S.UNCONFIRMED, id="a mere `sent` after the deadline ends nothing"),
         pytest.param([S.FAILED, S.UNDELIVERED], S.UNDELIVERED, id="failed, then undelivered: it was taken"),
         pytest.param(["doubt", S.SENT], S.SENT, id="unknown, then a receipt with our id"),
     ],
@@ -78,19 +110,47 @@ def test_the_higher_word_wins(world: World, receipts: list[MessageStatus | str],
     assert outcome(world, receipts).status is status
 
 
+def test_a_late_sent_is_evidence_that_it_was_taken(world: World) -> None:
+    late = outcome(world, ["doubt", "deadline", S.SENT])
+
+    assert (late.status, late.cause, late.provider_message_id) == (S.UNCONFIRMED, NO_FINAL_RECEIPT, "SM1")
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)], ids=["one order", "the other"])
 @pytest.mark.parametrize(
-    ("status", "provider_id", "charged"),
+    ("causes", "kept"),
     [
-        pytest.param(S.DELIVERED, "SM1", True, id="delivered"),
-        pytest.param(S.UNDELIVERED, "SM1", True, id="undelivered: the provider took it"),
-        pytest.param(S.FAILED, "SM1", False, id="refused"),
-        pytest.param(S.UNCONFIRMED, "SM1", True, id="unconfirmed, taken by the provider"),
-        pytest.param(S.UNCONFIRMED, "", False, id="unconfirmed, and no sign that it was taken"),
-        pytest.param(S.SKIPPED, "", False, id="skipped"),
+        pytest.param(["unreachable", "carrier_filtered"], "unreachable", id="the last of the alphabet"),
+        pytest.param(["unknown_error", "landline"], "landline", id="the one that says more"),
+        pytest.param(["", "unknown_error"], "unknown_error", id="any word before none"),
     ],
 )
-def test_only_what_the_provider_took_is_charged(status: MessageStatus, provider_id: str, charged: bool) -> None:
-    assert is_charged(a_message(status=status, provider_message_id=provider_id)) is charged
+def test_of_two_causes_one_stays_whatever_their_order(world: World, causes: list[str], kept: str, order: slice) -> None:
+    assert outcome(world, [(S.UNDELIVERED, cause) for cause in causes][order]).cause == kept
+
+
+BY_SUBMITTED, UNFILTERED = Charging(), Charging(filtered=False)
+BY_DELIVERED = Charging(charged="delivered")
+
+
+@pytest.mark.parametrize(
+    ("status", "cause", "provider_id", "charged"),
+    [
+        pytest.param(S.DELIVERED, "", "SM1", [True, True, True], id="delivered"),
+        pytest.param(S.UNDELIVERED, "unreachable", "SM1", [True, True, False], id="undelivered: the provider took it"),
+        pytest.param(S.UNDELIVERED, "carrier_filtered", "SM1", [True, False, False], id="filtered"),
+        pytest.param(S.FAILED, "landline", "SM1", [False] * 3, id="refused"),
+        pytest.param(S.UNCONFIRMED, "", "SM1", [True, True, False], id="unconfirmed, taken by the provider"),
+        pytest.param(S.UNCONFIRMED, "", "", [False] * 3, id="unconfirmed, and no sign that it was taken"),
+        pytest.param(S.SKIPPED, "", "", [False] * 3, id="skipped"),
+    ],
+)
+def test_the_accounts_policy_says_what_is_charged(
+    status: MessageStatus, cause: str, provider_id: str, charged: list[bool]
+) -> None:
+    message = a_message(status=status, cause=cause, provider_message_id=provider_id)
+
+    assert [is_charged(message, policy) for policy in (BY_SUBMITTED, UNFILTERED, BY_DELIVERED)] == charged
 
 
 def test_a_receipt_writes_its_own_messages_row_and_nothing_else(world: World) -> None:
