@@ -20,7 +20,7 @@ def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     body = event.get("body", "")
     answer, text = take_callback(
         services.table,
-        services.provider,
+        services.twilio,
         f"https://{request['domainName']}{event['rawPath']}{query}",
         event.get("queryStringParameters") or {},
         base64.b64decode(body).decode() if event.get("isBase64Encoded") else body,
@@ -30,6 +30,6 @@ def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     if answer >= 400:
         logger.warning("callback refused", extra={"answer": answer.name, "request_id": context.aws_request_id})
     if text:
-        content_type, reply = services.provider.reply(text)
+        content_type, reply = services.twilio.reply(text)
         return {"statusCode": 200, "headers": {"content-type": content_type}, "body": reply}
     return {"statusCode": int(answer), "body": ""}

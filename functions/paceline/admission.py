@@ -98,7 +98,7 @@ class Admitter:
         lease = self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no))
         route, signals = route_now(self.table, batch.route)
         stop = self._stop(campaign, batch, round_no)
-        refusal = self._hold(campaign, route, batch)
+        refusal = self._hold(campaign, route, signals, batch)
         if lease and (stop or refusal or self._is_over(lease)):
             return Admission(decision=Decision.CLOSE, round=round_no)  # first give back what the round has
         if stop:
@@ -126,11 +126,14 @@ class Admitter:
         """A closed round; or one that never got its slots, and whose day is past."""
         return "closed_at" in lease or ("slots" not in lease and iso(self.now) >= lease["valid_until"])
 
-    def _hold(self, campaign: Campaign, route: Route, batch: Batch) -> Refusal | None:
+    def _hold(self, campaign: Campaign, route: Route, signals: Signals, batch: Batch) -> Refusal | None:
         if campaign.status is CampaignStatus.PAUSED:
             return Refusal(Hold(cause=Cause.PAUSED, since=self.now))
         if not route.is_enabled:
             return Refusal(Hold(cause=Cause.ROUTE_DISABLED, since=self.now))
+        if signals.misconfigured_until > to_us(self.now):
+            ends = from_us(signals.misconfigured_until)
+            return Refusal(Hold(cause=Cause.PROVIDER_MISCONFIGURED, since=self.now, until=ends))
         if is_open(campaign.sending_window, batch.zones, self.now):
             return None
         until = next_open(campaign.sending_window, batch.zones, self.now)

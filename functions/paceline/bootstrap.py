@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from paceline.adapters.dynamodb import DynamoDBTable
+from paceline.adapters.end_user_messaging import EndUserMessaging
 from paceline.adapters.eventbridge import EventBridge
 from paceline.adapters.s3 import S3Store
 from paceline.adapters.stepfunctions import StepFunctions
 from paceline.adapters.twilio import Twilio
 from paceline.config import Settings
+from paceline.errors import ProviderMisconfigured, ProviderThrottled
+from paceline.ports import Provider
 
 # Time-outs below the functions' own, so that a slow call ends as an error that says what was slow. The parameters are
 # our adapters', whose tests check them: checking them again in every call took a tenth of a sender's processor time.
@@ -24,6 +29,9 @@ _CLIENT = Config(
     retries={"mode": "standard", "max_attempts": 4},
     parameter_validation=False,
 )
+
+# A second attempt would be a second message: see `paceline.adapters.end_user_messaging`.
+_SENDER = _CLIENT.merge(Config(connect_timeout=3, retries={"total_max_attempts": 1}))
 
 
 class SystemClock:
@@ -60,8 +68,31 @@ class Services:
         return EventBridge(self._client("events"), self.settings.bus_name)
 
     @cached_property
-    def provider(self) -> Twilio:
-        return Twilio(lambda: self._read_secret(self.settings.provider_secret_name), self.settings.callback_url)
+    def providers(self) -> Mapping[str, Provider]:
+        """Every provider by the name that routes have for it; each reads what it needs when its first message goes."""
+        return {Twilio.name: self.twilio, EndUserMessaging.name: self.end_user_messaging}
+
+    @cached_property
+    def twilio(self) -> Twilio:
+        return Twilio(lambda: self._provider_secret(self.settings.provider_secret_name), self.settings.callback_url)
+
+    @cached_property
+    def end_user_messaging(self) -> EndUserMessaging:
+        client = boto3.client("pinpoint-sms-voice-v2", config=_SENDER)
+        return EndUserMessaging(client, self.settings.configuration_set, self.settings.message_type)
+
+    def _provider_secret(self, name: str) -> str:
+        """Raises: ProviderMisconfigured, where there is none to be had; ProviderThrottled, where there is none now."""
+        try:
+            return self._read_secret(name)
+        except ClientError as error:
+            code = str(error.response["Error"]["Code"])
+            if code in ("ResourceNotFoundException", "AccessDeniedException", "DecryptionFailure"):
+                cause = "secret_missing" if code == "ResourceNotFoundException" else "secret_not_readable"
+                raise ProviderMisconfigured(f"the secret {name!r} cannot be read", cause=cause, code=code) from error
+            raise ProviderThrottled(f"the secret {name!r} cannot be read now", retry_after_seconds=5) from error
+        except BotoCoreError as error:
+            raise ProviderThrottled(f"the secret {name!r} cannot be read now", retry_after_seconds=5) from error
 
     @cached_property
     def key_pepper(self) -> bytes:

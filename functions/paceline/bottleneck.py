@@ -48,6 +48,9 @@ def _binding(
         return _shown(Cause.ROUTE_DISABLED, changed.get("at") or since.get(Cause.ROUTE_DISABLED), None)
     if (full := _day_cap(outlook, route, since)) is not None:
         return full
+    misconfigured_until = row.get("misconfigured_until", 0)
+    if misconfigured_until > to_us(now):
+        return _shown(Cause.PROVIDER_MISCONFIGURED, None, from_us(misconfigured_until)) | {"detail": row["trouble"]}
     throttled_until = row.get("throttled_until", 0)
     if throttled_until > to_us(now):
         return _shown(Cause.PROVIDER_THROTTLED, None, from_us(throttled_until))

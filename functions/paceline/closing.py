@@ -58,10 +58,11 @@ def unused_parts(lease: Row, ledger: Ledger) -> int:
 
 
 def _was_throttled(table: Table, batch: Batch, lease: Row) -> bool:
-    """Tell whether the provider asked for a pause in the round: what it did not send is then no failure of ours."""
+    """Tell whether the provider refused for now in the round: what it did not send is then no failure of a lead's."""
     given_at = lease.get("given_at")
     _, signals = route_now(table, batch.route)
-    return given_at is not None and signals.throttled_until > to_us(datetime.fromisoformat(given_at))
+    until = max(signals.throttled_until, signals.misconfigured_until)
+    return given_at is not None and until > to_us(datetime.fromisoformat(given_at))
 
 
 def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:

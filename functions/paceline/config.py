@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Literal
 
 from paceline.models import Model
 
@@ -16,6 +17,8 @@ class Settings(Model):
     bus_name: str
     provider_secret_name: str
     callback_url: str = ""
+    configuration_set: str = ""
+    message_type: Literal["PROMOTIONAL", "TRANSACTIONAL"] = "PROMOTIONAL"
     state_machine_arn: str = ""
     key_secret_name: str = ""
 

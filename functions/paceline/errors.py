@@ -35,6 +35,12 @@ class ProviderThrottled(PacelineError):
     """The provider answered 429 before accepting. Nothing was sent; back to admission, on a slower route."""
 
 
+class ProviderMisconfigured(PacelineError):
+    """The provider would refuse every message of the route: its secret, sender or account is at fault. Nothing was
+    sent; the route holds until an operator changes it, or for a while, and no lead fails for it.
+    """
+
+
 class ProviderUnsure(PacelineError):
     """The provider's answer did not come: the message may or may not be on its way. Never leaves a handler."""
 

@@ -12,9 +12,9 @@ from paceline import keys
 from paceline.accounts import get_account
 from paceline.campaigns import OVER, get_campaign
 from paceline.models import Hold
-from paceline.moments import iso
+from paceline.moments import iso, to_us
 from paceline.ports import Workflow
-from paceline.routes import get_route
+from paceline.routes import get_route, route_now
 from paceline.status import CampaignStatus, Cause
 from paceline.table import ConditionFailed, Delete, Put, Row, Table
 from paceline.windows import day_of
@@ -23,7 +23,7 @@ from paceline.windows import day_of
 HOLD_RETENTION = timedelta(days=31)
 
 _OF_ACCOUNT = {Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCOUNT_DAY_CAP}
-_OF_ROUTE = {Cause.ROUTE_DAY_CAP, Cause.ROUTE_DISABLED}
+_OF_ROUTE = {Cause.ROUTE_DAY_CAP, Cause.ROUTE_DISABLED, Cause.PROVIDER_MISCONFIGURED}
 
 
 def scope_of(cause: Cause, account_id: str, route: str, campaign_id: str) -> str:
@@ -125,6 +125,8 @@ def _still_holds(table: Table, scope: str, campaign_id: str, hold: Hold, now: da
             return account.operational_status != "active" or account.compliance_status != "approved"
         case Cause.ROUTE_DISABLED:
             return not get_route(table, scope.removeprefix("ROUTE#")).is_enabled
+        case Cause.PROVIDER_MISCONFIGURED:
+            return route_now(table, scope.removeprefix("ROUTE#"))[1].misconfigured_until > to_us(now)
         case Cause.ROUTE_DAY_CAP:
             route = get_route(table, scope.removeprefix("ROUTE#"))
             used = (table.get(keys.route_day(route.name, day_of(now, route.time_zone))) or {}).get("used", 0)

@@ -23,6 +23,7 @@ from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
 AccountId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{1,39}$")]
 CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
+ProviderName = Literal["twilio", "end_user_messaging"]
 RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
 
@@ -72,12 +73,15 @@ def _known_zone(name: str) -> str:
 class Route(Model):
     """A sending route with its caps. Caps count parts; None means no cap.
 
-    concurrency: how many sends may be under way at once.
+    concurrency: how many sends may be under way at once. provider: for good, since messages that are on their way are
+    known to it alone. sender: its own word for a number or a pool of them. inbound_accounts: whose leads answer to the
+    sender, where the provider's inbound messages do not say it themselves.
     """
 
     name: RouteName
-    provider: Literal["twilio"] = "twilio"
+    provider: ProviderName = "twilio"
     sender: Annotated[str, Field(min_length=1, max_length=100)] = "+12025550100"
+    inbound_accounts: Annotated[tuple[AccountId, ...], Field(max_length=100)] = ()
     parts_per_minute: Parts = 240
     parts_per_day: Parts | None = None
     concurrency: Parts | None = None

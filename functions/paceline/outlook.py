@@ -80,6 +80,7 @@ class Outlook:
 
     def _route_caps(self, name: str, leased: int) -> RouteCaps:
         route, signals = route_now(self.table, name)
+        refused_until = max(signals.throttled_until, signals.misconfigured_until)
         return RouteCaps(
             name=name,
             parts_per_minute=route.parts_per_minute,
@@ -87,7 +88,7 @@ class Outlook:
             used_today=parts_used(self.table, route, self.now) - leased,
             time_zone=route.time_zone,
             is_enabled=route.is_enabled,
-            throttled_until=from_us(signals.throttled_until) if signals.throttled_until else None,
+            throttled_until=from_us(refused_until) if refused_until else None,
         )
 
     def _account_caps(self, account_id: str, zones: set[str], its: Sequence[Remaining]) -> AccountCaps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO, Protocol
@@ -44,6 +44,18 @@ class ProviderRecord:
     provider_message_id: str
     status: MessageStatus
     cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Where to look for a message whose acceptance is in doubt: made between since and until, and none of the known.
+
+    known: the provider's ids that other messages of ours to the same person carry.
+    """
+
+    since: datetime
+    until: datetime
+    known: Set[str] = frozenset()
 
 
 class Clock(Protocol):
@@ -105,13 +117,19 @@ class Provider(Protocol):
     """A provider that takes messages. Neither we nor it retries a send by itself: a retry is a second message."""
 
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
-        """Hand over one message. Raises: ProviderThrottled (not accepted); ProviderUnsure (nobody knows)."""
+        """Hand over one message.
 
-    def look_up(self, message: OutgoingMessage, sent_after: datetime) -> ProviderRecord | None:
-        """Return what the provider knows of a message whose acceptance is in doubt, or None."""
+        Raises: ProviderThrottled, ProviderMisconfigured (not accepted); ProviderUnsure (nobody knows).
+        """
+
+    def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
+        """Return the one message of the provider's book that can only be this one.
+
+        None: there is none, or more than one, or no answer now.
+        """
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
-        """Return what the provider knows of a message that it accepted, or None."""
+        """Return what the provider knows of a message that it accepted; None: nothing, or no answer now."""
 
 
 class CallbackReader(Protocol):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,8 +17,9 @@ from paceline.admission import skip_lead
 from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign, get_plan
 from paceline.closing import close_round
+from paceline.evidence import look_up
 from paceline.holds import release_after_give_back
-from paceline.models import Batch, Campaign, JsonObject, Message, Model
+from paceline.models import Batch, Campaign, JsonObject, Message, Model, Route
 from paceline.moments import iso
 from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
 from paceline.receipts import Receipt, apply_receipt
@@ -35,9 +37,6 @@ LOOKS_AFTER_DEADLINE = 3
 
 # A sender lives for seconds; a claim this old has no sender any more.
 ABANDONED_AFTER = timedelta(minutes=5)
-
-# Asking a provider by recipient and time: clocks may differ by so much.
-CLOCK_SLACK = timedelta(minutes=1)
 
 
 class OpenMessages(Model):
@@ -114,8 +113,9 @@ class Reconciler:
     table: Table
     store: ObjectStore
     workflow: Workflow
-    provider: Provider
+    providers: Mapping[str, Provider]
     now: datetime
+    _routes: dict[str, Route] = field(default_factory=dict)
 
     def reconcile(self, batch: Batch, since: datetime) -> Reconciled:
         """Settle what evidence allows. Raises: TransactionConflict, TableThrottled."""
@@ -159,19 +159,29 @@ class Reconciler:
     def _ask_provider(self, batch: Batch, message: Message, is_due: bool) -> ProviderRecord | None:
         """Ask about what is in doubt, and at the deadline about everything that has no final receipt."""
         if message.provider_message_id:
-            return self.provider.status_of(message.provider_message_id) if is_due else None
+            return self._provider_of(batch).status_of(message.provider_message_id) if is_due else None
         claimed_at = message.claimed_at or self.now
         if message.status is MessageStatus.CLAIMED and self.now - claimed_at < ABANDONED_AFTER:
             return None
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == message.lead_no)
         outgoing = OutgoingMessage(
             keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no),
-            get_route(self.table, batch.route).sender,
+            self._route(batch).sender,
             lead.phone_number,
             lead.text,
             int(VALIDITY.total_seconds()),
         )
-        return self.provider.look_up(outgoing, claimed_at - CLOCK_SLACK)
+        account_id = get_campaign(self.table, batch.campaign_id).account_id
+        return look_up(self.table, self._provider_of(batch), account_id, outgoing, claimed_at)
+
+    def _provider_of(self, batch: Batch) -> Provider:
+        return self.providers[self._route(batch).provider]
+
+    def _route(self, batch: Batch) -> Route:
+        """Return the batch's route, read once."""
+        if batch.route not in self._routes:
+            self._routes[batch.route] = get_route(self.table, batch.route)
+        return self._routes[batch.route]
 
     def _apply(self, batch: Batch, message: Message, record: ProviderRecord) -> Message:
         message_id = keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no)

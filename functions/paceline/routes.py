@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from paceline import keys, rows
@@ -13,8 +14,12 @@ from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.models import JsonObject, Route
 from paceline.moments import from_us, iso, to_us
 from paceline.pace_rows import TURN
-from paceline.table import Put, Row, Table
+from paceline.table import ConditionFailed, Put, Row, Table, Update
 from paceline.windows import day_of, end_of_day
+
+# How long a route holds whose provider refuses every message: long enough to refuse few, short enough that what an
+# operator mends at the provider's, not here, takes effect by itself.
+MISCONFIGURED_FOR = timedelta(minutes=15)
 
 CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
 
@@ -46,10 +51,17 @@ def _change(
 ) -> bool:
     if values.get("name", name) != name:
         raise RequestInvalid("A route's name cannot change.")
+    if row and values.get("provider", row["provider"]) != row["provider"]:
+        raise RequestInvalid(
+            "A route's provider cannot change: messages on their way are known to it alone. Create another route.",
+            field="provider",
+        )
     before, after = row.get("parts_per_minute"), values.get("parts_per_minute")
     is_lowered = before is not None and after is not None and after < before
     # Slots that were given at the old pace are more than the new one allows: sends compare this moment.
     also = {"caps_lowered_at": to_us(signature.at)} if is_lowered else {}
+    if row.get("misconfigured_until"):  # whatever the operator changed, it may be the cure
+        also["misconfigured_until"] = 0
     change = Change(route_subject(name), keys.route(name), row, values, signature, revision, also)
     return make_change(table, change, *([] if row else [Put({"pk": keys.route_names(), "sk": name})]))
 
@@ -64,16 +76,41 @@ class Signals:
     """What a send must know of its route beside its caps. Microseconds since 1970; 0: never.
 
     throttled_until: the end of the pause that the provider asked for. caps_lowered_at: slots given before are too many.
+    misconfigured_until: when a route whose provider refuses every message is tried again; trouble: our word for why.
     """
 
     throttled_until: int
     caps_lowered_at: int
+    misconfigured_until: int = 0
+    trouble: str = ""
 
 
 def route_now(table: Table, name: str) -> tuple[Route, Signals]:
     """Return a route, and what stops those that have slots on it. Raises: RouteNotFound."""
     row = route_row(table, name)
-    return rows.to_route(row), Signals(row.get("throttled_until", 0), row.get("caps_lowered_at", 0))
+    return rows.to_route(row), signals_of(row)
+
+
+def signals_of(row: Row) -> Signals:
+    """Return what is noted in a route's row beside the route."""
+    return Signals(
+        row.get("throttled_until", 0),
+        row.get("caps_lowered_at", 0),
+        row.get("misconfigured_until", 0),
+        row.get("trouble", ""),
+    )
+
+
+def hold_route(table: Table, name: str, now: datetime, trouble: str) -> None:
+    """Hold a route whose provider would refuse every message, until an operator changes it or a while has passed.
+
+    trouble: our word for the provider's code. A route that holds already is left as it is.
+    """
+    values = {"until": to_us(now + MISCONFIGURED_FOR), "now": to_us(now), "trouble": trouble}
+    condition = "attribute_exists(#pk) AND (attribute_not_exists(#misconfigured_until) OR #misconfigured_until < :now)"
+    update = Update(keys.route(name), "SET #misconfigured_until = :until, #trouble = :trouble", values, condition)
+    with suppress(ConditionFailed):
+        table.update(update)
 
 
 def route_row(table: Table, name: str) -> Row:

@@ -25,6 +25,9 @@ _ORDER = {
     MessageStatus.SKIPPED: 9,
 }
 
+# What sends and operators note in a route's row beside the route.
+_NOTES = ("throttled_until", "caps_lowered_at", "misconfigured_until", "trouble")
+
 
 # Causes that say less than any other of the same status.
 _VAGUE = {"", "unknown_error", "no_evidence_of_acceptance"}
@@ -65,7 +68,7 @@ def route_row(route: Route) -> Row:
 
 def to_route(row: Row) -> Route:
     """Return the route without what sends and operators note beside it."""
-    return Route.model_validate(_values(row, "throttled_until", "caps_lowered_at", *STAMPS))
+    return Route.model_validate(_values(row, *_NOTES, *STAMPS))
 
 
 def campaign_row(campaign: Campaign) -> Row:

@@ -5,6 +5,7 @@ Killed between claim and record, the message is `unknown`: never sent again, set
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,12 +14,18 @@ from paceline.admission import skip_lead
 from paceline.batches import read_leads
 from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
 from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
-from paceline.errors import ProviderThrottled, ProviderUnsure, RateLimited, TransactionConflict
+from paceline.errors import (
+    ProviderMisconfigured,
+    ProviderThrottled,
+    ProviderUnsure,
+    RateLimited,
+    TransactionConflict,
+)
 from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
 from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider, Refused
-from paceline.routes import Signals, route_now
+from paceline.routes import Signals, hold_route, route_now
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import Table
@@ -37,17 +44,18 @@ class Sent(Model):
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Sends one message through its route's provider."""
+    """Sends one message through its route's provider. providers: by name."""
 
     table: Table
     store: ObjectStore
     clock: Clock
-    provider: Provider
+    providers: Mapping[str, Provider]
 
     def send(self, batch: Batch, round_no: int, lead_no: int, slot: datetime, given_at: datetime) -> Sent:
         """Send one message at its slot, at most once ever. given_at: when the slot was given.
 
-        Raises: RateLimited, ProviderThrottled (back to admission); TransactionConflict, TableThrottled (again).
+        Raises: RateLimited, ProviderThrottled, ProviderMisconfigured (back to admission); TransactionConflict,
+        TableThrottled (again).
         """
         looked_at = self.clock.now()
         campaign = get_campaign(self.table, batch.campaign_id)
@@ -74,6 +82,8 @@ class Sender:
             raise RateLimited("the slot was missed", cause=Cause.SLOT_MISSED)
         if to_us(now) < signals.throttled_until:
             raise RateLimited("the provider asked for a pause", cause=Cause.PROVIDER_THROTTLED)
+        if to_us(now) < signals.misconfigured_until:
+            raise RateLimited("the provider refuses the route", cause=Cause.PROVIDER_MISCONFIGURED)
         if to_us(given_at) < signals.caps_lowered_at:
             raise RateLimited("the route's cap was lowered after the slot was given", cause=Cause.PACE)
         if not is_open(campaign.sending_window, batch.zones, now):
@@ -99,10 +109,14 @@ class Sender:
             give_up_claim(self.table, campaign, message, lead)
             raise RateLimited("the campaign may have been paused while it was claimed", cause=Cause.SLOT_MISSED)
         try:
-            answer = self.provider.send(outgoing)
+            answer = self.providers[route.provider].send(outgoing)
         except ProviderThrottled as throttled:
             give_up_claim(self.table, campaign, message, lead)
             slow_down(self.table, batch.route, self.clock.now(), throttled.evidence.get("retry_after_seconds", 5))
+            raise
+        except ProviderMisconfigured as trouble:
+            give_up_claim(self.table, campaign, message, lead)
+            hold_route(self.table, batch.route, self.clock.now(), trouble.evidence["cause"])
             raise
         except ProviderUnsure:
             return note_unknown(self.table, batch.campaign_id, message)

@@ -56,6 +56,7 @@ class Cause(StrEnum):
     ROUTE_DISABLED = "route_disabled"
     PACE = "pace"
     PROVIDER_THROTTLED = "provider_throttled"
+    PROVIDER_MISCONFIGURED = "provider_misconfigured"
     SENDING_WINDOW = "sending_window"
     PAUSED = "paused"
     CANCELLED = "cancelled"

@@ -14,5 +14,5 @@ services = Services()
 @task(ReconcileRequest)
 def lambda_handler(request: ReconcileRequest) -> JsonObject:
     """Look at the batch's messages; return how many are not final."""
-    reconciler = Reconciler(services.table, services.store, services.workflow, services.provider, services.clock.now())
+    reconciler = Reconciler(services.table, services.store, services.workflow, services.providers, services.clock.now())
     return reconciler.reconcile(request.batch, request.since).model_dump(mode="json")

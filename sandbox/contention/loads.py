@@ -77,7 +77,9 @@ def start_pool(sandbox: Sandbox, cell: Cell, latencies: Latencies, calibration: 
 
 def _services(sandbox: Sandbox) -> Services:
     """Return the product's own adapters, for the story's senders too."""
-    names = {"table_name": sandbox.outputs["TableName"], "bucket_name": "", "bus_name": ""}
+    table = sandbox.outputs["TableName"]
     secret = "paceline/providers/twilio"  # noqa: S105 (its name)
     callbacks = f"{sandbox.outputs['ApiUrl']}/v1/callbacks/twilio"
-    return Services(Settings(**names, provider_secret_name=secret, callback_url=callbacks))
+    return Services(
+        Settings(table_name=table, bucket_name="", bus_name="", provider_secret_name=secret, callback_url=callbacks)
+    )

@@ -84,7 +84,7 @@ class Pool:
         key = (f"MESSAGE#{message_id}", "MESSAGE")
         self._reserve(key)
         number = f"+1202555{100 + int(message_id) % 100:04}"
-        self.services.provider.send(OutgoingMessage(message_id, SENDER, number, TEXT, 86_400))
+        self.services.twilio.send(OutgoingMessage(message_id, SENDER, number, TEXT, 86_400))
         self.services.table.update(Update(key, "SET #status = :sent", {"sent": "sent"}))
 
     def _reserve(self, message: keys.Key) -> None:

@@ -117,7 +117,12 @@ class World:
     store: MemoryStore = field(default_factory=MemoryStore)
     clock: FakeClock = field(default_factory=lambda: FakeClock(NOON))
     provider: FakeProvider = field(default_factory=FakeProvider)
+    other_provider: FakeProvider = field(default_factory=FakeProvider)
     workflow: FakeWorkflow = field(default_factory=FakeWorkflow)
+
+    @property
+    def providers(self) -> dict[str, FakeProvider]:
+        return {"twilio": self.provider, "end_user_messaging": self.other_provider}
 
     # -- given ------------------------------------------------------------------------------------------------------
 
@@ -172,7 +177,7 @@ class World:
         return admission
 
     def sender(self, table: Table | None = None) -> Sender:
-        return Sender(table or self.table, self.store, self.clock, self.provider)
+        return Sender(table or self.table, self.store, self.clock, self.providers)
 
     def send(
         self,
@@ -196,7 +201,7 @@ class World:
         return close_round(self.table, self.workflow, batch, round_no, self.clock.now())
 
     def reconciler(self) -> Reconciler:
-        return Reconciler(self.table, self.store, self.workflow, self.provider, self.clock.now())
+        return Reconciler(self.table, self.store, self.workflow, self.providers, self.clock.now())
 
     def together(self, *functions: Callable[[], Any], apart_seconds: float = 0.0) -> list[Any]:
         """Run functions as tasks at once (or so far apart); return each one's value, or the error it raised."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from paceline.errors import ProviderThrottled, ProviderUnsure
-from paceline.ports import Accepted, OutgoingMessage, ProviderRecord, Refused
+from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
+from paceline.ports import Accepted, Doubt, OutgoingMessage, ProviderRecord, Refused
 from paceline.status import MessageStatus
 
 
@@ -31,13 +31,14 @@ class FakeProvider:
     """A provider with a book of what it accepted; each attribute makes it misbehave.
 
     throttles: Retry-After seconds of the 429s that it answers next. is_silent: it accepts and never answers. is_down:
-    it neither accepts nor answers. refuses: the cause of a refusal. before_answer: called once it has accepted, before
-    its answer is seen (a fast receipt).
+    it neither accepts nor answers. trouble: why it refuses a whole route. refuses: the cause of a refusal.
+    before_answer: called once it has accepted, before its answer is seen (a fast receipt).
     """
 
     throttles: list[float] = field(default_factory=list)
     is_silent: bool = False
     is_down: bool = False
+    trouble: str = ""
     refuses: str = ""
     before_answer: Callable[[OutgoingMessage, str], None] | None = None
     accepted: dict[str, OutgoingMessage] = field(default_factory=dict)
@@ -51,6 +52,8 @@ class FakeProvider:
             raise ProviderThrottled("429", retry_after_seconds=self.throttles.pop(0))
         if self.is_down:
             raise ProviderUnsure("no answer")
+        if self.trouble:
+            raise ProviderMisconfigured("refused", cause=self.trouble, code="1")
         if self.refuses:
             return Refused(self.refuses, "21614")
         sid = f"SM{len(self.accepted) + 1:04}"
@@ -62,9 +65,10 @@ class FakeProvider:
             raise ProviderUnsure("no answer")
         return Accepted(sid)
 
-    def look_up(self, message: OutgoingMessage, sent_after: datetime) -> ProviderRecord | None:
+    def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
         self.asked.append(message.message_id)
-        return next((self.status_of(sid) for sid, sent in self._same(message)), None)
+        same = [sid for sid, sent in self._same(message) if sid not in doubt.known]
+        return self.status_of(same[0]) if len(same) == 1 else None
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
         self.asked.append(provider_message_id)

@@ -16,12 +16,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import httpx
 
-from paceline.errors import ProviderThrottled, ProviderUnsure
-from paceline.ports import Accepted, OutgoingMessage, ProviderRecord, Refused
+from paceline.adapters.twilio_codes import Refusal, cause_of, refusal_of
+from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
+from paceline.observability import logger
+from paceline.ports import Accepted, Doubt, OutgoingMessage, ProviderRecord, Refused
 from paceline.receipts import Receipt
 from paceline.status import MessageStatus
 
@@ -42,25 +44,13 @@ STATUSES = {
     "canceled": MessageStatus.FAILED,
 }
 
-# Twilio's error codes in our words; one that is not here is `provider_<code>`, never guessed at.
-CAUSES = {
-    "21610": "opted_out",  # the recipient said STOP to the sender's number
-    "21211": "invalid_number",
-    "21614": "not_a_mobile",
-    "30003": "unreachable",
-    "30004": "blocked",
-    "30005": "unknown_destination",
-    "30006": "landline",
-    "30007": "carrier_filtered",  # the carrier's spam filter: the story's 6,028
-    "30008": "unknown_error",
-    "30034": "sender_unregistered",
-}
+# What Twilio takes: "an integer between 1 and 36,000" seconds in its queue (error 90007). A send that asks for more is
+# refused, so the longest of it is asked for.
+LONGEST_VALIDITY_SECONDS = 36_000
 
-
-def cause_of(code: object) -> str:
-    """Return our word for a Twilio error code ("" for none)."""
-    text = str(code or "")
-    return CAUSES.get(text, f"provider_{text}" if text else "")
+# One person gets few messages in the minutes that a look-up is about; more pages than this are somebody else's.
+PAGE_SIZE = 100
+MOST_PAGES = 10
 
 
 def signature(auth_token: str, url: str, fields: Mapping[str, str]) -> str:
@@ -100,13 +90,25 @@ class Twilio:
 
     @cached_property
     def _secret(self) -> dict[str, str]:
-        return dict(json.loads(self._read_secret()))
+        """Raises: ProviderMisconfigured, ProviderThrottled (no secret to be had now)."""
+        try:
+            secret = json.loads(self._read_secret())
+            return {name: str(secret[name]) for name in ("account_sid", "auth_token")}
+        except (ValueError, KeyError, TypeError):
+            raise ProviderMisconfigured(
+                "the secret is no JSON object with account_sid and auth_token", cause="secret_unusable", code=""
+            ) from None
 
     @cached_property
     def _client(self) -> httpx.Client:
         secret = self._secret
         auth = httpx.BasicAuth(secret["account_sid"], secret["auth_token"])
         return httpx.Client(base_url=API, auth=auth, timeout=TIMEOUT)
+
+    def _forget_secret(self) -> None:
+        """Read the secret again before the next call: an operator may have put a new one in its place."""
+        for name in ("_secret", "_client"):
+            self.__dict__.pop(name, None)
 
     @property
     def _messages(self) -> str:
@@ -117,53 +119,96 @@ class Twilio:
         return f"{self._callback_url}?message_id={quote(message_id)}"
 
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
-        """Hand over one message. Raises: ProviderThrottled, ProviderUnsure."""
+        """Hand over one message. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure."""
         form = {
             "To": message.phone_number,
             "From": message.sender,
             "Body": message.text,
             "StatusCallback": self.callback_url(message.message_id),
-            "ValidityPeriod": str(message.validity_seconds),
+            "ValidityPeriod": str(min(message.validity_seconds, LONGEST_VALIDITY_SECONDS)),
         }
         try:
             response = self._client.post(f"{self._messages}.json", data=form)
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:  # nothing had left
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:  # nothing had left
             raise ProviderThrottled("the provider cannot be reached", retry_after_seconds=5.0) from error
         except httpx.HTTPError as error:
             raise ProviderUnsure("the provider's answer did not come", kind=type(error).__name__) from error
         return self._read_answer(response)
 
     def _read_answer(self, response: httpx.Response) -> Accepted | Refused:
-        if response.status_code == 429:
-            now = _date_of(response)
-            seconds = retry_after_seconds(response.headers.get("retry-after"), now)
-            raise ProviderThrottled("the provider answered 429", retry_after_seconds=seconds)
         if response.status_code >= 500:
             raise ProviderUnsure("the provider failed", status=response.status_code)
         try:
-            body: dict[str, Any] = response.json()
+            body: dict[str, Any] = dict(response.json())
             if response.is_success:
                 return Accepted(str(body["sid"]))
-        except (ValueError, KeyError) as error:
-            raise ProviderUnsure("the provider's answer cannot be read", status=response.status_code) from error
-        return Refused(cause_of(body.get("code")) or f"http_{response.status_code}", str(body.get("code", "")))
+        except (ValueError, KeyError, TypeError) as error:
+            if response.is_success:
+                raise ProviderUnsure("the provider's answer cannot be read", status=response.status_code) from error
+            body = {}  # a refusal is one whatever it says
+        return self._refused(response, str(body.get("code") or ""))
 
-    def look_up(self, message: OutgoingMessage, sent_after: datetime) -> ProviderRecord | None:
-        """Find a message by recipient, text and time in the provider's own list; None where there is no such one."""
-        query = {"To": message.phone_number, "From": message.sender, "DateSent>": sent_after.date().isoformat()}
-        response = self._client.get(f"{self._messages}.json", params=query).raise_for_status()
-        for found in response.json()["messages"]:
-            created = parsedate_to_datetime(found["date_created"])
-            if found["body"] == message.text and created >= sent_after.replace(microsecond=0):
-                return _to_record(found)
-        return None
+    def _refused(self, response: httpx.Response, code: str) -> Refused:
+        """Raises: ProviderThrottled, ProviderMisconfigured."""
+        status = response.status_code
+        cause = cause_of(code) or f"http_{status}"
+        match refusal_of(status, code):
+            case Refusal.FOR_NOW:
+                seconds = retry_after_seconds(response.headers.get("retry-after"), _date_of(response))
+                raise ProviderThrottled(f"not accepted now: {cause}", retry_after_seconds=seconds, code=code)
+            case Refusal.OF_THE_ROUTE:
+                self._forget_secret()
+                raise ProviderMisconfigured(f"not accepted from this route: {cause}", cause=cause, code=code)
+        return Refused(cause, code)
+
+    def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
+        """Find the one message of this recipient, sender, text and time; None where there is not exactly one.
+
+        Without Twilio's filter by date: it is one of the date of sending, which a message in the queue does not have.
+        """
+        earliest = doubt.since.replace(microsecond=0)  # as exact as Twilio's times are
+        matches = {}
+        for found in self._list(message, earliest):
+            is_same = (found["body"], found["to"], found["from"]) == (
+                message.text,
+                message.phone_number,
+                message.sender,
+            )
+            is_then = earliest <= parsedate_to_datetime(found["date_created"]) <= doubt.until
+            if is_same and is_then and found["sid"] not in doubt.known:
+                matches[found["sid"]] = found
+        return _to_record(next(iter(matches.values()))) if len(matches) == 1 else None
+
+    def _list(self, message: OutgoingMessage, earliest: datetime) -> list[Mapping[str, Any]]:
+        """Return the provider's messages of this sender to this person, the newest first, page by page."""
+        query = {"To": message.phone_number, "From": message.sender, "PageSize": str(PAGE_SIZE)}
+        page = self._ask(f".json?{urlencode(query)}")
+        listed: list[Mapping[str, Any]] = []
+        for _ in range(MOST_PAGES):
+            if page is None:
+                return []  # half a list shows no one that is the only one
+            listed += page["messages"]
+            last = page["messages"][-1] if page["messages"] else None
+            if not page.get("next_page_uri") or last is None:
+                return listed
+            if parsedate_to_datetime(last["date_created"]) < earliest:
+                return listed
+            page = self._ask(str(page["next_page_uri"]).partition("/Messages")[2])
+        return []
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
-        """Return what Twilio knows of one of its messages."""
-        response = self._client.get(f"{self._messages}/{provider_message_id}.json")
-        if response.status_code == 404:
+        """Return what Twilio knows of one of its messages; None where it knows none, or does not answer now."""
+        found = self._ask(f"/{quote(provider_message_id)}.json")
+        return _to_record(found) if found is not None else None
+
+    def _ask(self, path: str) -> dict[str, Any] | None:
+        """Ask for something that changes nothing. None: there is no such thing, or no answer now: asked again later."""
+        try:
+            response = self._client.get(f"{self._messages}{path}")
+            return dict(response.json()) if response.is_success else None
+        except (httpx.HTTPError, ValueError, ProviderThrottled, ProviderMisconfigured) as error:
+            logger.warning("the provider did not say", extra={"provider": self.name, "error": type(error).__name__})
             return None
-        return _to_record(response.raise_for_status().json())
 
     def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
         """Return a status callback in our words; None for a status that we do not know. Raises: KeyError."""

@@ -227,7 +227,7 @@ def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
     for write in range(1, 6):
         try:
             reconciler = type(world.reconciler())(
-                killed_before_write(world.table, write), world.store, world.workflow, world.provider, world.clock.now()
+                killed_before_write(world.table, write), world.store, world.workflow, world.providers, world.clock.now()
             )
             reconciler.reconcile(batch, NOON)
         except Killed:

@@ -1,0 +1,128 @@
+"""AWS End User Messaging SMS: SendTextMessage, and the events that come back through a topic of Amazon SNS.
+
+Source: its API reference and user guide. SendTextMessage has no client token, so a second call is a second message:
+botocore's retries are off for it. Our message id travels in Context, which comes back in the events of a configuration
+set's destinations. It has no look-up by recipient, nor one by message id: what became of a message only events say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    HTTPClientError,
+    NoCredentialsError,
+    ProxyConnectionError,
+)
+from botocore.parsers import ResponseParserError
+
+from paceline.adapters.end_user_messaging_codes import EVENTS, FIELDS, OF_THE_ROUTE, REFUSALS, TROUBLES
+from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
+from paceline.ports import Accepted, Doubt, OutgoingMessage, ProviderRecord, Refused
+from paceline.receipts import Receipt
+from paceline.status import MessageStatus
+
+# The key of our message id in Context: of the five that may travel with a message, the only one.
+OUR_ID = "message_id"
+
+# What TimeToLive may be, in seconds.
+SHORTEST_VALIDITY_SECONDS, LONGEST_VALIDITY_SECONDS = 5, 259_200
+
+# Seconds: it says nothing of when to come back after a ThrottlingException.
+RETRY_AFTER = 5.0
+
+_NOT_LEFT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
+_OUR_FAULT = frozenset({"AccessDenied", "ExpiredToken", "InvalidSignatureException", "UnrecognizedClientException"})
+
+
+class EndUserMessaging:
+    """A `paceline.ports.Provider`.
+
+    client: of `pinpoint-sms-voice-v2`, with total_max_attempts 1. configuration_set: where events go; without one there
+    are none. message_type: PROMOTIONAL or TRANSACTIONAL, as the sender is registered.
+    """
+
+    name = "end_user_messaging"
+
+    def __init__(self, client: Any, configuration_set: str, message_type: str) -> None:
+        self._client = client
+        self._configuration_set = configuration_set
+        self._message_type = message_type
+
+    def send(self, message: OutgoingMessage) -> Accepted | Refused:
+        """Hand over one message. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure."""
+        if not self._configuration_set:  # nobody would ever hear what became of its messages
+            raise ProviderMisconfigured("there is no configuration set", cause="configuration_set_missing", code="")
+        validity = min(max(message.validity_seconds, SHORTEST_VALIDITY_SECONDS), LONGEST_VALIDITY_SECONDS)
+        try:
+            answer = self._client.send_text_message(
+                DestinationPhoneNumber=message.phone_number,
+                OriginationIdentity=message.sender,
+                MessageBody=message.text,
+                MessageType=self._message_type,
+                ConfigurationSetName=self._configuration_set,
+                TimeToLive=validity,
+                Context={OUR_ID: message.message_id},
+            )
+            return Accepted(str(answer["MessageId"]))
+        except ClientError as error:
+            return _refused(error)
+        except _NOT_LEFT as error:
+            raise ProviderThrottled("the provider cannot be reached", retry_after_seconds=RETRY_AFTER) from error
+        except (HTTPClientError, ResponseParserError, KeyError, TypeError) as error:
+            raise ProviderUnsure("the provider's answer did not come", kind=type(error).__name__) from error
+        except NoCredentialsError as error:
+            raise ProviderMisconfigured("there are no credentials", cause="not_authenticated", code="") from error
+        except BotoCoreError as error:  # whatever else: it may have left
+            raise ProviderUnsure("the provider's answer did not come", kind=type(error).__name__) from error
+
+    def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
+        """Return None: there is no look-up by recipient. The events carry our id, and are the only evidence."""
+        return None
+
+    def status_of(self, provider_message_id: str) -> ProviderRecord | None:
+        """Return None: there is no look-up by message id."""
+        return None
+
+
+def read_event(event: Mapping[str, Any]) -> Receipt | None:
+    """Return an event in our words; None for a type that nobody knows. Raises: KeyError, for no event of a message.
+
+    Its final types count only where the event says that it is final: a carrier that cannot be reached may be, later.
+    The message id is "" where ours is not in the event.
+    """
+    kind, provider_message_id = event["eventType"], event["messageId"]
+    message_id = str((event.get("context") or {}).get(OUR_ID, ""))
+    if kind not in EVENTS:
+        return None
+    status, cause = EVENTS[kind]
+    if event.get("isFinal") is not True and status is not MessageStatus.DELIVERED:
+        status, cause = MessageStatus.SENT, ""
+    return Receipt(message_id, provider_message_id, status, cause)
+
+
+def _refused(error: ClientError) -> Refused:
+    """Return what an error's answer means. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure.
+
+    What is about this recipient or text refuses the message; what is about sender or account, or is refused whoever
+    asks, holds the route. A reason that nobody knows fails its own message only, unless its error is of the route.
+    """
+    response: Mapping[str, Any] = error.response
+    code, status = response["Error"]["Code"], response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code in ("ThrottlingException", "Throttling", "TooManyRequestsException") or status == 429:
+        raise ProviderThrottled("not accepted now", retry_after_seconds=RETRY_AFTER, code=code)
+    if code == "InternalServerException" or status >= 500 or not status >= 400:
+        raise ProviderUnsure("the provider failed", status=status) from error
+    reason = response.get("Reason") or ""
+    field = next((one["Name"] for one in response.get("Fields") or () if one.get("Name") in FIELDS), "")
+    if cause := REFUSALS.get(reason) or FIELDS.get(field, ""):
+        return Refused(cause, reason or code)
+    if reason in TROUBLES or code in OF_THE_ROUTE | _OUR_FAULT or status in (401, 403):
+        cause = TROUBLES.get(reason) or (reason or code).lower()
+        raise ProviderMisconfigured(f"not accepted from this route: {cause}", cause=cause, code=reason or code)
+    return Refused(f"provider_{(reason or code).lower()}", reason or code)
