@@ -65,6 +65,7 @@ def _facts(planned: dict[str, Any]) -> Iterator[tuple[str, str]]:
     leads, credits = planned["leads"], planned["credits"]
     others = " + ".join(f"{leads[kind]:,} {label(kind).lower()}" for kind in ("rejected", "duplicates", "opted_out"))
     yield "leads", f"{leads['in']:,} in = {leads['accepted']:,} accepted + {others}"
+    yield "phone numbers", f"from the column {planned['phone_column']!r}"
     yield "parts", f"{planned['parts']:,} in {planned['batches']:,} batches"
     yield "credits", f"{credits['needed']:,} needed, {credits['available']:,} available"
     ahead = sum(one["parts_left"] for one in planned["campaigns_ahead"])

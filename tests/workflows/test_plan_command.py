@@ -32,6 +32,7 @@ def test_the_plan_is_printed_for_people(leads: Path) -> None:
     assert done.exit_code == 0, done.output
     words = " ".join(done.output.split())
     assert "leads 8 in = 5 accepted + 2 rejected + 1 duplicates + 0 opted out" in words
+    assert "phone numbers from the column 'phone'" in words
     assert "credits 5 needed, 1,000,000 available" in words
     assert "campaigns ahead none" in words
     assert "binds daily cap of the route on shared from 2026-09-02 16:00 UTC until 2026-09-03 04:00 UTC" in words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from paceline.models import SendingWindow
@@ -14,6 +14,9 @@ EFFICIENCY = 0.98
 
 # From a start to the first message: the plan, two Maps and a cold function each.
 STARTUP = timedelta(seconds=5)
+
+
+_OF_THE_ACCOUNT = frozenset({Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCOUNT_DAY_CAP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +98,17 @@ class Forecast:
 
     @property
     def never(self) -> tuple[Never, ...]:
-        """Why parts will not go, one entry a cause and route, the most parts first."""
-        sums: dict[tuple[Cause, str, bool], int] = {}
-        for one in (stream.never for stream in self.streams.values()):
-            if one is not None:
-                key = (one.cause, one.route, one.is_late)
-                sums[key] = sums.get(key, 0) + one.parts
-        found = [Never(cause, route, parts, is_late) for (cause, route, is_late), parts in sums.items()]
-        return tuple(sorted(found, key=lambda one: -one.parts))
+        """Why parts will not go, one entry a cause and route, the most parts first.
+
+        What the account lacks is one entry, for all routes together, under the route that it leaves the most parts on.
+        """
+        found = [stream.never for stream in self.streams.values() if stream.never is not None]
+        sums: dict[tuple[Cause, str, bool], Never] = {}
+        for one in sorted(found, key=lambda one: -one.parts):
+            key = (one.cause, "" if one.cause in _OF_THE_ACCOUNT else one.route, one.is_late)
+            known = sums.get(key)
+            sums[key] = replace(known, parts=known.parts + one.parts) if known else one
+        return tuple(sorted(sums.values(), key=lambda one: -one.parts))
 
     @property
     def spans(self) -> tuple[Span, ...]:

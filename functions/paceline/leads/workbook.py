@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import IO, Any, BinaryIO
@@ -21,7 +22,9 @@ _IN_MEMORY = 32 << 20
 # calamine holds a sheet as a full rectangle, about 100 bytes a cell with its text: a stray cell in column XFD of a
 # large sheet would ask for terabytes. Ten million cells are a million leads of ten columns.
 MOST_CELLS = 10_000_000
-_DIMENSION = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]+)([0-9]+)"')
+_CELL = re.compile(rb"""\sr=["']([A-Za-z]{1,7})([0-9]{1,12})["']""")
+_HIDDEN_ROW = re.compile(rb"""<(?:\w+:)?row\s[^>]*\bhidden=["'](?:1|true)["']""")
+_CHUNK, _LONGEST_TAG = 1 << 20, 1 << 12
 _EXACT = 1e15  # whole numbers up to here are exact in a float
 
 NumberedRow = tuple[int, dict[str, str]]
@@ -30,11 +33,12 @@ NumberedRow = tuple[int, dict[str, str]]
 def read_workbook(stream: BinaryIO, filename: str) -> tuple[Heading, Iterator[NumberedRow], tuple[str, ...]]:
     """Return the heading, the rows below it (row number, values) and notes on what is not read.
 
-    The leads are in the first sheet that is not hidden and not empty. Raises: LeadFileInvalid.
+    The leads are in the first sheet that is not hidden and not empty; never in the first that looks like leads, which
+    may be the list of those who opted out. Hidden rows are read like others, and noted. Raises: LeadFileInvalid.
     """
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         shutil.copyfileobj(stream, file)
-        _check_size(file, filename)
+        has_hidden_rows = _check_size(file, filename)
         file.seek(0)
         try:
             with load_workbook(file) as workbook:
@@ -42,38 +46,53 @@ def read_workbook(stream: BinaryIO, filename: str) -> tuple[Heading, Iterator[Nu
         except CalamineError as error:
             raise damaged(filename) from error
     rows = enumerate(sheet.iter_rows(), start=1)
-    heading = _heading(rows, filename)
-    notes = (f"Only the sheet {sheet.name!r} is read, not {', '.join(map(repr, others))}.",) if others else ()
-    return heading, _rows(rows, heading), notes
+    heading = _heading(rows, f"{filename} (sheet {sheet.name!r}, the first one)" if others else filename)
+    notes = [f"Only the sheet {sheet.name!r} is read, not {', '.join(map(repr, others))}."] if others else []
+    notes += ["Rows of the workbook are hidden, and they are read like the others."] if has_hidden_rows else []
+    return heading, _rows(rows, heading), tuple(notes)
 
 
-def _check_size(file: IO[bytes], filename: str) -> None:
+def _check_size(file: IO[bytes], filename: str) -> bool:
+    """Refuse what is no workbook or would fill the memory; return whether rows of it are hidden."""
     try:
         archive = zipfile.ZipFile(file)
-        entries = [entry for entry in archive.infolist() if entry.filename.startswith("xl/")]
-        if not entries:
+        entries = archive.infolist()
+        if not any(entry.filename.startswith("xl/") for entry in entries):
             raise LeadFileInvalid(f"{filename} is a zip archive, not a workbook. Upload the lead file itself.")
         if sum(entry.file_size for entry in entries) > MOST_UNPACKED_BYTES:
             raise too_large(filename)
-        for entry in entries:
-            if entry.filename.startswith("xl/worksheets/sheet"):
-                with archive.open(entry) as sheet:
-                    _check_cells(sheet.read(4096), filename)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        return any([_check_cells(archive, entry, filename) for entry in entries])
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         raise damaged(filename) from error
 
 
-def _check_cells(head: bytes, filename: str) -> None:
-    if found := _DIMENSION.search(head):
-        columns = 0
-        for letter in found[1]:
-            columns = columns * 26 + letter - ord("A") + 1
-        if columns * int(found[2]) > MOST_CELLS:
-            last = (found[1] + found[2]).decode()
-            raise LeadFileInvalid(
-                f"A sheet of {filename} reaches to the cell {last}, beyond any list of leads. Delete the rows and"
-                " columns that hold none, or save the sheet as CSV."
-            )
+def _check_cells(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, filename: str) -> bool:
+    """Refuse a sheet whose furthest cells span too large a rectangle; return whether rows of it are hidden.
+
+    By the cells themselves: the size that a sheet states may be another, and calamine believes its cells.
+    """
+    rows, columns, is_hidden, rest = 0, 0, False, b""
+    with archive.open(entry) as part:
+        while chunk := part.read(_CHUNK):
+            whole, tag, rest = (rest + chunk).rpartition(b"<")
+            rest = (tag + rest)[-_LONGEST_TAG:]
+            is_hidden = is_hidden or (b"hidden=" in whole and _HIDDEN_ROW.search(whole) is not None)
+            cells = _CELL.findall(whole)
+            rows = max(rows, max((int(row) for _, row in cells), default=0))
+            columns = max(columns, max(map(_column_number, {letters for letters, _ in cells}), default=0))
+            if rows * columns > MOST_CELLS:
+                raise LeadFileInvalid(
+                    f"A sheet of {filename} reaches to row {rows:,} and column {columns:,}, beyond any list of leads."
+                    " Delete the rows and columns that hold none, or save the sheet as CSV."
+                )
+    return is_hidden
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + letter - ord("A") + 1
+    return number
 
 
 def _sheets(workbook: CalamineWorkbook, filename: str) -> tuple[CalamineSheet, list[str]]:

@@ -145,6 +145,17 @@ def test_credits_that_are_short_are_named_and_only_a_signal_ends_it() -> None:
     assert told.spans[-1] == Span(Cause.CREDITS, "shared", NOON + seconds(175), None)
 
 
+def test_what_the_account_lacks_is_one_sum_over_all_its_routes() -> None:
+    told = foretold(
+        a_stream(600, account_id="acme"),
+        a_stream(400, stream="slow-01", route="slow", account_id="acme"),
+        routes=(SHARED, RouteCaps("slow", 240)),
+        acme=AccountCaps(credits=700),
+    )
+
+    assert told.never == (Never(Cause.CREDITS, "shared", 300, is_late=False),)
+
+
 def test_day_caps_beyond_send_by_say_how_much_is_left() -> None:
     capped, send_by = RouteCaps("shared", 240, parts_per_day=100), NOON + timedelta(days=2)
 

@@ -167,13 +167,21 @@ def test_hidden_sheets_are_passed_over_and_other_sheets_are_named_in_a_note() ->
     assert file.notes == ("Only the sheet 'Leads' is read, not 'Old leads'.",)
 
 
-def a_sheet_that_says(dimension: str) -> bytes:
+def test_hidden_rows_are_read_and_a_note_says_so() -> None:
+    file = opened(with_rows(b'<row r="5" hidden="1"><c r="A5"><v>2025550104</v></c></row>'))
+
+    assert [row_number for _, row_number, _ in file] == [2, 3, 4, 5]
+    assert file.notes == ("Rows of the workbook are hidden, and they are read like the others.",)
+
+
+def with_rows(rows: bytes) -> bytes:
+    """A workbook whose sheet has more rows than it says."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(a_workbook(HEADINGS, *PEOPLE))) as made, zipfile.ZipFile(file, "w") as changed:
         for name in made.namelist():
             body = made.read(name)
             if name == "xl/worksheets/sheet1.xml":
-                body = body.replace(b'ref="A1:C4"', f'ref="{dimension}"'.encode())
+                body = body.replace(b"</sheetData>", rows + b"</sheetData>")
             changed.writestr(name, body)
     return file.getvalue()
 
@@ -195,7 +203,14 @@ def an_archive(name: str, body: bytes) -> bytes:
         pytest.param(a_workbook(HEADINGS, *PEOPLE)[:3000], "damaged", id="cut short"),
         pytest.param(an_archive("leads.csv", b"phone\n1\n"), "zip archive", id="a zipped CSV file"),
         pytest.param(an_archive("xl/workbook.xml", b"no workbook"), "damaged", id="an archive that looks like one"),
-        pytest.param(a_sheet_that_says("A1:XFD1048576"), "reaches to the cell XFD1048576", id="a stray last cell"),
+        pytest.param(
+            with_rows(b'<row r="1048576"><c t="n" r="XFD1048576"><v>1</v></c></row>'),
+            "reaches to row 1,048,576 and column 16,384",
+            id="a stray last cell, which the sheet's stated size leaves out",
+        ),
+        pytest.param(
+            a_workbook(["Notes"], ["x"], others={"Old": "visible"}), "sheet 'Leads', the first", id="notes first"
+        ),
     ],
 )
 def test_a_workbook_that_cannot_be_used_is_refused_with_what_to_do(body: bytes, sentence: str) -> None:
