@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from console.audit import audit
 from console.check import check
 from console.conformance import conformance
 from console.contention.command import contention
@@ -115,6 +116,7 @@ def run(
 
 
 main.add_command(conformance)
+main.add_command(audit)
 main.add_command(check)
 main.add_command(plan)
 main.add_command(up)

@@ -19,11 +19,17 @@ def create_account(table: Table, account: Account, signature: Signature) -> Acco
     first = {"bought": account.bought, "parts_per_day": account.parts_per_day}
     made = {name: {"before": None, "after": value} for name, value in first.items() if value is not None}
     put = Put(rows.account_row(account), condition="attribute_not_exists(#pk)")
+    listed = Put({"pk": keys.account_names(), "sk": account.account_id})
     try:
-        transact(table, [put, audit_row(account_subject(account.account_id), signature, made)])
+        transact(table, [put, listed, audit_row(account_subject(account.account_id), signature, made)])
     except TransactionRefused as exists:
         return rows.to_account(exists.reasons[0].old or {})
     return account
+
+
+def account_ids(table: Table) -> list[str]:
+    """Return the id of every account, in order."""
+    return [row["sk"] for row in table.query(keys.account_names())]
 
 
 def get_account(table: Table, account_id: str) -> Account:

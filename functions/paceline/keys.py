@@ -33,6 +33,11 @@ def account(account_id: str) -> Key:
     return f"ACCOUNT#{account_id}", "ACCOUNT"
 
 
+def account_names() -> str:
+    """The partition that lists every account: one row an account."""
+    return "ACCOUNTS"
+
+
 def account_day(account_id: str, day: date) -> Key:
     return f"ACCOUNT#{account_id}", f"DAY#{day.isoformat()}"
 
