@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 
 from api.answers import CampaignAnswer, CampaignsAnswer, PlanAnswer, ReportAnswer, UploadAnswer
@@ -36,6 +37,7 @@ from paceline.models import AccountId, Campaign, CampaignId, JsonObject, Model, 
 from paceline.outlook import Outlook
 from paceline.planned import describe_plan
 from paceline.progress import show_campaign
+from paceline.reporting import report_prefix
 from paceline.routes import get_route
 from paceline.starting import dry_run_by_reason
 from paceline.status import CampaignStatus
@@ -167,16 +169,22 @@ def plan(campaign_id: CampaignPath) -> JsonObject:
     return described | {"excluded": excluded}
 
 
+ReportVersion = Annotated[int | None, Query(ge=1, le=999, description="A version; the last one without it.")]
+
+
 @documented(router, "GET", "/v1/campaigns/<campaign_id>/report", ReportAnswer, 404, 409)
-def report(campaign_id: CampaignPath) -> JsonObject:
-    """Return the outcome report, with addresses of its files that are good for an hour."""
+def report(campaign_id: CampaignPath, version: ReportVersion = None) -> JsonObject:
+    """Return the outcome report, the last version or the one asked for, with addresses of its files for an hour."""
     campaign = campaign_asked(router.current_event.raw_event, campaign_id)
-    prefix = f"campaigns/{campaign.campaign_id}/report/v001/"
+    asked = version or max(campaign.report_version, 1)
+    if 1 <= campaign.report_version < asked:
+        raise RequestInvalid(f"There is no version {asked}: the last one is {campaign.report_version}.")
+    prefix = report_prefix(campaign.campaign_id, asked)
     try:
         built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
     except ObjectNotFound:
         raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
-    names = ("report.json", "report.html", "outcomes.csv", "timeline.csv")
+    names = ["report.json", "report.html", "outcomes.csv", "timeline.csv", *(["changes.csv"] if asked > 1 else [])]
     keys = {name: f"{prefix}{name}" for name in names}
     if plan := get_plan(services.table, campaign_id):
         keys["rejects.csv"] = plan.rejects_key

@@ -20,6 +20,7 @@ def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     body = event.get("body", "")
     answer, text = take_callback(
         services.table,
+        services.workflow,
         services.twilio,
         f"https://{request['domainName']}{event['rawPath']}{query}",
         event.get("queryStringParameters") or {},

@@ -13,8 +13,9 @@ from paceline.inbound import Word, read_word
 from paceline.leads.phone import PhoneNumber, normalise
 from paceline.moments import iso
 from paceline.opt_outs import opt_in, opt_out
-from paceline.ports import CallbackReader
-from paceline.receipts import apply_receipt, store_callback
+from paceline.ports import CallbackReader, Workflow
+from paceline.receipts import store_callback
+from paceline.receiving import take_receipt
 from paceline.table import Table
 
 # Kept out of the inbox: what people wrote, and who.
@@ -37,7 +38,14 @@ class Answer(IntEnum):
 
 
 def take_callback(
-    table: Table, provider: CallbackReader, url: str, query: Mapping[str, str], body: str, signature: str, now: datetime
+    table: Table,
+    workflow: Workflow,
+    provider: CallbackReader,
+    url: str,
+    query: Mapping[str, str],
+    body: str,
+    signature: str,
+    now: datetime,
 ) -> Reply:
     """Take one callback: a receipt (query message_id) or an inbound message (query account_id).
 
@@ -48,14 +56,19 @@ def take_callback(
     if not provider.is_signed(url, fields, signature):
         return Reply(Answer.NOT_SIGNED)
     if "message_id" in query:
-        return Reply(_take_receipt(table, provider, query["message_id"], fields, now))
+        return Reply(_take_receipt(table, workflow, provider, query["message_id"], fields, now))
     if "account_id" in query and {"Body", "From"} <= fields.keys():
         return _take_inbound(table, query["account_id"], fields, now)
     return Reply(Answer.MALFORMED)
 
 
 def _take_receipt(
-    table: Table, provider: CallbackReader, message_id: str, fields: Mapping[str, str], now: datetime
+    table: Table,
+    workflow: Workflow,
+    provider: CallbackReader,
+    message_id: str,
+    fields: Mapping[str, str],
+    now: datetime,
 ) -> Answer:
     try:
         keys.parse_message_id(message_id)
@@ -65,7 +78,7 @@ def _take_receipt(
     kept = {name: value for name, value in fields.items() if name not in _PERSONAL}
     store_callback(table, provider.name, message_id, kept, now)
     if receipt is not None:  # a word that we do not know stays in the inbox, until somebody knows what it means
-        apply_receipt(table, receipt, now)
+        take_receipt(table, workflow, receipt, now)
     return Answer.TAKEN
 
 

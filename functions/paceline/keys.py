@@ -117,6 +117,16 @@ def inbox(message_id: str, digest: str) -> Key:
     return f"INBOX#{batch_of}", f"RECEIPT#{lead_no}#{digest}"
 
 
+def late(campaign_id: str, batch_id: str, lead_no: int) -> Key:
+    """What a message's outcome was before a late receipt changed it."""
+    return f"CAMPAIGN#{campaign_id}", f"LATE#{batch_id}#{lead_no:07d}"
+
+
+def late_notes(campaign_id: str) -> Key:
+    """The partition and the prefix of a campaign's late changes."""
+    return f"CAMPAIGN#{campaign_id}", "LATE#"
+
+
 def hold(scope: str, campaign_id: str, batch_id: str) -> Key:
     return f"HOLD#{scope}", f"{campaign_id}#{batch_id}"
 

@@ -142,6 +142,8 @@ class Campaign(Model):
     """One campaign: a message for the leads of one file. weight: its share of a route that others send on too.
 
     smart_punctuation: whether typographic quotes, dashes and dots are made GSM-7 where that spares a text UCS-2.
+    reports_begun: how many reports were begun; a receipt that comes after that belongs to the next. report_version: of
+    the last one that was published (0: none).
     """
 
     campaign_id: CampaignId
@@ -160,6 +162,8 @@ class Campaign(Model):
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     charging: Charging = Charging()
+    reports_begun: int = 0
+    report_version: int = 0
     execution_arn: str | None = None
     pauses: tuple[Pause, ...] = ()
 

@@ -102,6 +102,9 @@ class Workflow(Protocol):
     def start(self, campaign_id: str) -> str:
         """Start the campaign's execution, or find it where it runs already; return its ARN."""
 
+    def revise(self, campaign_id: str, reports_begun: int) -> str:
+        """Start the execution that makes the report after so many; the same again finds it. Return its ARN."""
+
     def resume(self, token: str, output: dict[str, object]) -> None:
         """Let a waiting task go on. A task that is over already is no error: its timeout was first."""
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import Enum, auto
 from typing import Any
 
 from paceline import keys, rows
+from paceline.late import write_late
 from paceline.moments import iso
 from paceline.status import FINAL, MessageStatus
-from paceline.table import ConditionFailed, Put, Row, Table, Update
+from paceline.table import ConditionFailed, Put, Table, Update
 
 # How long a raw callback is kept for a replay.
 INBOX_RETENTION = timedelta(days=30)
@@ -45,21 +47,33 @@ def store_callback(table: Table, provider: str, message_id: str, fields: dict[st
     table.put(Put({"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), "expires_at": expires_at}))
 
 
-def apply_receipt(table: Table, receipt: Receipt, now: datetime) -> Row | None:
-    """Apply a receipt to its message's row, by one conditional update. Return the row as it was; None: unchanged.
+class Effect(Enum):
+    """What a receipt did to its message's row. LATE: it changed a final one, and that is noted beside it."""
+
+    NONE = auto()
+    CHANGED = auto()
+    LATE = auto()
+
+
+def apply_receipt(table: Table, receipt: Receipt, now: datetime) -> Effect:
+    """Apply a receipt to its message's row, by one conditional update; a late one with its note, in a transaction.
 
     Raises: ValueError, where the message id is not one of ours; TransactionConflict, TableThrottled.
     """
     update = _update(receipt, now)
+    in_time = f"{update.condition} AND #rank < :final"
     try:
-        return table.update(update, returning="ALL_OLD")
+        table.update(replace(update, condition=in_time, values={**update.values, "final": rows.FIRST_FINAL_RANK}))
+        return Effect.CHANGED
     except ConditionFailed as refused:
         old = refused.old or {}
     if receipt.status is MessageStatus.SENT and old.get("cause") == NO_EVIDENCE:
         # Late evidence that it was taken: the same row as if it had come in time, for it may be charged.
         taken = replace(receipt, status=MessageStatus.UNCONFIRMED, cause=NO_FINAL_RECEIPT)
         return apply_receipt(table, taken, now)
-    return None
+    if rows.FIRST_FINAL_RANK <= old.get("rank", "") < update.values["rank"]:
+        return Effect.LATE if write_late(table, update, receipt.message_id, now) else Effect.NONE
+    return Effect.NONE
 
 
 def _update(receipt: Receipt, now: datetime) -> Update:

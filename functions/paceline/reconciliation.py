@@ -22,7 +22,7 @@ from paceline.holds import release_after_give_back
 from paceline.models import Batch, Campaign, JsonObject, Message, Model, Route
 from paceline.moments import iso
 from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
-from paceline.receipts import Receipt, apply_receipt
+from paceline.receipts import Effect, Receipt, apply_receipt
 from paceline.routes import get_route
 from paceline.sending import VALIDITY
 from paceline.settlement import amounts, settle
@@ -186,7 +186,7 @@ class Reconciler:
     def _apply(self, batch: Batch, message: Message, record: ProviderRecord) -> Message:
         message_id = keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no)
         receipt = Receipt(message_id, record.provider_message_id, record.status, record.cause)
-        if apply_receipt(self.table, receipt, self.now):
+        if apply_receipt(self.table, receipt, self.now) is not Effect.NONE:
             return replace(
                 message,
                 status=record.status,

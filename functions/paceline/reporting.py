@@ -6,15 +6,18 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from pydantic import TypeAdapter
 
+from paceline import keys
 from paceline.batches import batch_summaries, read_leads, read_ledger
 from paceline.campaigns import OVER, get_campaign, get_plan, set_status
 from paceline.contracts import check
 from paceline.errors import ObjectNotFound, RequestInvalid
+from paceline.late import notes_for, take_up
 from paceline.leads.rejects import read_rejects
 from paceline.models import Batch, Campaign, ExcludedLead, JsonObject, Lead, LeadCounts, Message, Model, Plan
 from paceline.ports import Events, ObjectStore
@@ -30,22 +33,25 @@ from paceline.report import (
     write_csv,
 )
 from paceline.report.model import ReportStatus
+from paceline.revising import CHANGE_COLUMNS, Changed, begin_report, change_rows, changed_since, difference, settle_late
 from paceline.routes import all_routes
 from paceline.status import CampaignStatus
-from paceline.table import Row, Table
+from paceline.table import ConditionFailed, Row, Table, Update
 
 EVENT = "Campaign Finished"
 _BATCHES = TypeAdapter(list[Batch])
 
 
 class ReportBuilt(Model):
-    """The answer of `Build Report`: where it is, and whether its sums close."""
+    """The answer of `Build Report`: where it is, and whether its sums close. is_new: whether it says anything new."""
 
     campaign_id: str
     status: ReportStatus
     reason: str
     balanced: bool
     report_prefix: str
+    version: int = 1
+    is_new: bool = True
 
 
 class Published(Model):
@@ -66,31 +72,67 @@ class _Collected:
 
 
 def build_and_store(
-    table: Table, store: ObjectStore, campaign_id: str, now: datetime, failure: JsonObject | None = None
+    table: Table,
+    store: ObjectStore,
+    campaign_id: str,
+    now: datetime,
+    failure: JsonObject | None = None,
+    revision: int | None = None,
 ) -> ReportBuilt:
-    """Build the report from the ledger and write report.json, report.html, outcomes.csv and timeline.csv."""
+    """Build the next version of the report from the ledger and write its files, report.json the last of them.
+
+    failure: what ended the campaign. revision: so many reports were begun when a late receipt asked for this one; where
+    nothing is new since the last version, none is written.
+    """
+    begin_report(table, campaign_id, (revision or 0) + 1)
     campaign = get_campaign(table, campaign_id)
+    version = campaign.report_version + 1
     plan = get_plan(table, campaign_id) or Plan(leads=LeadCounts())
+    notes = list(notes_for(table, campaign_id, version))
     collected = _collect(table, store, campaign_id, plan)
+    settle_late(table, campaign, notes, collected.messages, batch_summaries(table, campaign_id), now)
     summaries = batch_summaries(table, campaign_id)
-    status, reason = _status(campaign, failure)
+    before = _report(store, campaign_id, version - 1) if version > 1 else None
+    status, reason = (before.status, before.reason) if before else _status(campaign, failure)
     report = build_report(
         campaign,
         plan,
         collected.messages,
         _credits(summaries),
         lost_to(summaries),
-        version=1,
+        version=version,
         now=now,
         status=status,
         reason=reason,
         caps={route.name: route.parts_per_minute for route in all_routes(table)},
     )
-    prefix = f"campaigns/{campaign_id}/report/v{report.version:03d}/"
-    _write(store, prefix, report, collected, _excluded(store, plan))
+    changed = changed_since(notes, collected.messages) if before else []
+    if before:  # it ended when it ended: late words change what is known of that
+        told = difference(report, before, changed, summaries)
+        report = report.model_copy(update={"finished_at": before.finished_at, "difference": told})
+    prefix = report_prefix(campaign_id, version)
+    if changed or not before:
+        _write(store, prefix, report, collected, _excluded(store, plan), changed)
+    for note in notes:
+        take_up(table, campaign_id, note, version)
     return ReportBuilt(
-        campaign_id=campaign_id, status=status, reason=reason, balanced=report.balanced, report_prefix=prefix
+        campaign_id=campaign_id,
+        status=status,
+        reason=reason,
+        balanced=report.balanced,
+        report_prefix=prefix,
+        version=version,
+        is_new=bool(changed) or not before,
     )
+
+
+def report_prefix(campaign_id: str, version: int) -> str:
+    """Return where a version of the report has its files."""
+    return f"campaigns/{campaign_id}/report/v{version:03d}/"
+
+
+def _report(store: ObjectStore, campaign_id: str, version: int) -> Report:
+    return Report.model_validate_json(store.get(f"{report_prefix(campaign_id, version)}report.json"))
 
 
 def publish_outcome(table: Table, store: ObjectStore, events: Events, built: ReportBuilt) -> Published:
@@ -99,12 +141,22 @@ def publish_outcome(table: Table, store: ObjectStore, events: Events, built: Rep
     if built.status != "cancelled":
         # A cancel that came after the report was built keeps the campaign cancelled.
         _set_last_status(table, built)
+    _note_version(table, built)
     chosen = ("campaign_id", "account_id", "status", "reason", "version", "balanced", "headline")
-    detail = {name: report[name] for name in (*chosen, "leads", "outcomes", "credits")}
+    detail = {name: report[name] for name in (*chosen, "leads", "outcomes", "credits", "difference")}
     detail |= {"report_bucket": store.bucket, "report_prefix": built.report_prefix}
     check("events/campaign-finished", detail)
     events.publish(EVENT, detail)
     return Published(published=True)
+
+
+def _note_version(table: Table, built: ReportBuilt) -> None:
+    """Keep which version is the last: the API shows that one, and the next is made after it."""
+    condition = "attribute_not_exists(#report_version) OR #report_version < :version"
+    values = {"version": built.version}
+    key = keys.campaign(built.campaign_id)
+    with suppress(ConditionFailed):
+        table.update(Update(key, "SET #report_version = :version", values, condition=condition))
 
 
 def _set_last_status(table: Table, built: ReportBuilt) -> None:
@@ -180,10 +232,18 @@ def _cause_text(cause: str) -> str:
 
 
 def _write(
-    store: ObjectStore, prefix: str, report: Report, collected: _Collected, excluded: list[ExcludedLead]
+    store: ObjectStore,
+    prefix: str,
+    report: Report,
+    collected: _Collected,
+    excluded: list[ExcludedLead],
+    changed: list[Changed],
 ) -> None:
     outcomes = b"".join(write_csv(outcome_rows(collected.pairs, excluded), OUTCOME_COLUMNS))
     timeline = b"".join(write_csv(timeline_rows(collected.messages), TIMELINE_COLUMNS))
+    if report.version > 1:
+        changes = b"".join(write_csv(change_rows(changed), CHANGE_COLUMNS))
+        store.put(f"{prefix}changes.csv", changes, "text/csv; charset=utf-8")
     store.put(f"{prefix}outcomes.csv", outcomes, "text/csv; charset=utf-8")
     store.put(f"{prefix}timeline.csv", timeline, "text/csv; charset=utf-8")
     store.put(f"{prefix}report.html", render_page(report).encode(), "text/html; charset=utf-8")

@@ -54,8 +54,18 @@ class CountOpenRequest(Model):
 
 
 class ReportRequest(Model):
+    """revision: of an execution that late receipts began: how many reports there were."""
+
     campaign_id: str
     failure: dict[str, Any] | None = None
+    revision: int | None = None
+
+
+class ExecutionInput(Model):
+    """What an execution starts with. revision: only where late receipts ask for another report."""
+
+    campaign_id: str
+    revision: int | None = None
 
 
 class PlannedCampaign(Model):

@@ -9,7 +9,7 @@ from paceline import keys
 from paceline.audit import STAMPS
 from paceline.models import Account, Campaign, Message, Route
 from paceline.moments import iso
-from paceline.status import MessageStatus
+from paceline.status import FINAL, MessageStatus
 from paceline.table import Row
 
 # The order in which statuses override each other. Delivered is proof and beats every other word; skipped can be
@@ -40,6 +40,10 @@ def rank_of(status: MessageStatus, cause: str = "", provider_message_id: str = "
     the one with the plainer cause wins, then the alphabet.
     """
     return f"{_ORDER[status]}{int(cause not in _VAGUE)}{cause}#{provider_message_id}"
+
+
+# Below it are the ranks of everything that is not final.
+FIRST_FINAL_RANK = str(min(_ORDER[status] for status in FINAL))
 
 
 def key_of(row: Row) -> keys.Key:

@@ -7,6 +7,7 @@ by one function at a time, where a transaction a batch had them all contend for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
@@ -86,3 +87,38 @@ def _move_credits(account_id: str, group: Sequence[Row]) -> list[Action]:
     expression = "ADD #reserved :minus, #consumed :consumed, #available :back"
     values = {"minus": -held, "consumed": consumed, "back": held - consumed}
     return [Update(keys.account(account_id), expression, values)]
+
+
+def resettle(table: Table, account_id: str, summary: Row, owed: int, now: datetime) -> None:
+    """Let a settled batch consume what its messages now owe (parts), after late receipts; the account's row with it.
+
+    What was released may be spent by then: no more is charged than is available, the rest is waived. A batch that is
+    not settled is owed nothing yet. Raises: TransactionConflict, TableThrottled; a repeated call changes nothing.
+    """
+    while "settled_at" in summary and (more := owed - summary["consumed"]):
+        if more > 0:
+            account = table.get(keys.account(account_id)) or {}
+            more = min(more, max(account.get("available", 0), 0))
+        waived = owed - summary["consumed"] - more
+        if not more and summary.get("waived", 0) == waived:
+            return
+        mark = Update(
+            rows.key_of(summary),
+            "SET #waived = :waived, #resettled_at = :now ADD #consumed :more, #released :back",
+            {"waived": waived, "now": iso(now), "more": more, "back": -more, "was": summary["consumed"]},
+            condition="#consumed = :was",
+        )
+        try:
+            return table.transact([mark, *_charge(account_id, more)])
+        except TransactionRefused:  # resettled by another try, or the credits were spent meanwhile: look again
+            summary = table.get(rows.key_of(summary)) or {}
+
+
+def _charge(account_id: str, more: int) -> list[Action]:
+    """Return the account's write for so many parts more, or fewer, consumed."""
+    if not more:
+        return []
+    update = Update(keys.account(account_id), "ADD #consumed :more, #available :back", {"more": more, "back": -more})
+    if more < 0:
+        return [update]
+    return [replace(update, values={**update.values, "enough": more}, condition="#available >= :enough")]

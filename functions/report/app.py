@@ -15,5 +15,5 @@ services = Services()
 def lambda_handler(request: ReportRequest) -> JsonObject:
     """Write the report's files; return where they are and whether the sums close."""
     now = services.clock.now()
-    built = build_and_store(services.table, services.store, request.campaign_id, now, request.failure)
+    built = build_and_store(services.table, services.store, request.campaign_id, now, request.failure, request.revision)
     return built.model_dump(mode="json")

@@ -19,6 +19,7 @@ from paceline.accounts import get_account
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.api_keys import store_key
 from paceline.models import Account
+from paceline.reporting import report_prefix
 from sandbox.carrier import DELIVERED, Profile
 from sandbox.engine import Execution
 from sandbox.world import Sandbox
@@ -90,19 +91,30 @@ class Office:
         self.post(f"/v1/campaigns/{campaign_id}/start")
         return self.execution(campaign_id)
 
-    def report(self, campaign_id: str = "renewals") -> dict[str, Any]:
-        """Return the report, once the campaign has come to its end."""
+    def report(self, campaign_id: str = "renewals", version: int = 1) -> dict[str, Any]:
+        """Return a version of the report; the first, once the campaign has come to its end."""
         self.sandbox.run_until(self.execution(campaign_id).done)
-        return json.loads(self.file("report.json", campaign_id))  # type: ignore[no-any-return]
+        return json.loads(self.file("report.json", campaign_id, version))  # type: ignore[no-any-return]
 
-    def file(self, name: str, campaign_id: str = "renewals") -> bytes:
+    def file(self, name: str, campaign_id: str = "renewals", version: int = 1) -> bytes:
         """Return one of the report's files."""
-        key = f"campaigns/{campaign_id}/report/v001/{name}"
+        key = f"{report_prefix(campaign_id, version)}{name}"
         body: bytes = boto3.client("s3").get_object(Bucket=self.sandbox.outputs["BucketName"], Key=key)["Body"].read()
         return body
 
-    def rows(self, name: str, campaign_id: str = "renewals") -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.file(name, campaign_id).decode("utf-8-sig"))))
+    def rows(self, name: str, campaign_id: str = "renewals", version: int = 1) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.file(name, campaign_id, version).decode("utf-8-sig"))))
+
+    def receive(self, lead_no: int, status: str, error_code: str = "", campaign_id: str = "renewals") -> int:
+        """Let the carrier send a receipt for a lead's message now; return the API's status."""
+        carrier = self.sandbox.carrier
+        wanted = (campaign_id, str(lead_no))
+        entry = next(e for e in carrier.book if tuple(e.message_id.split(".")[::2]) == wanted)
+        fields = {"MessageSid": entry.sid, "MessageStatus": status, "To": entry.to, "From": entry.sender}
+        fields |= {"ErrorCode": error_code} if error_code else {}
+        call = self.sandbox.scheduler.spawn(carrier.call_back, entry.callback, fields, name="receipt")
+        self.sandbox.run_until(call)
+        return int(call.value.status)
 
     def execution(self, campaign_id: str = "renewals") -> Execution:
         return self.sandbox.execution(campaign_id)

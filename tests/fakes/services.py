@@ -99,6 +99,9 @@ class FakeWorkflow:
             self.started.append(campaign_id)
         return f"arn:aws:states:us-east-1:123456789012:execution:paceline-campaign:{campaign_id}"
 
+    def revise(self, campaign_id: str, reports_begun: int) -> str:
+        return self.start(f"{campaign_id}.r{reports_begun}")
+
     def resume(self, token: str, output: dict[str, object]) -> None:
         """As the real one: a task that is over already is no error."""
         if token in self.over:

@@ -20,14 +20,19 @@ class StepFunctions:
 
     def start(self, campaign_id: str) -> str:
         """Start the execution named after the campaign; one that exists is found, never doubled."""
+        return self._start(campaign_id, {"campaign_id": campaign_id})
+
+    def revise(self, campaign_id: str, reports_begun: int) -> str:
+        """Start the execution that makes the next report; one that exists is found, never doubled."""
+        return self._start(f"{campaign_id}.r{reports_begun}", {"campaign_id": campaign_id, "revision": reports_begun})
+
+    def _start(self, name: str, given: dict[str, object]) -> str:
         try:
-            answer = self._client.start_execution(
-                stateMachineArn=self._arn, name=campaign_id, input=json.dumps({"campaign_id": campaign_id})
-            )
+            answer = self._client.start_execution(stateMachineArn=self._arn, name=name, input=json.dumps(given))
         except ClientError as error:
             if error.response["Error"]["Code"] != "ExecutionAlreadyExists":
                 raise
-            return self._arn.replace(":stateMachine:", ":execution:") + f":{campaign_id}"
+            return self._arn.replace(":stateMachine:", ":execution:") + f":{name}"
         return str(answer["executionArn"])
 
     def resume(self, token: str, output: dict[str, object]) -> None:

@@ -8,13 +8,14 @@ from paceline.admission import Admission
 from paceline.closing import Closed
 from paceline.models import Batch, JsonObject, LeadCounts, Model, Stream
 from paceline.reconciliation import OpenMessages, Reconciled
-from paceline.report.model import Credits, Outcomes, ReportStatus
+from paceline.report.model import Credits, Difference, Outcomes, ReportStatus
 from paceline.reporting import Published, ReportBuilt
 from paceline.requests import (
     AdmitRequest,
     CampaignRequest,
     CloseRequest,
     CountOpenRequest,
+    ExecutionInput,
     HoldRequest,
     PlannedCampaign,
     ReconcileRequest,
@@ -37,6 +38,7 @@ class CampaignFinished(Model):
     leads: LeadCounts
     outcomes: Outcomes
     credits: Credits
+    difference: Difference | None
     report_bucket: str
     report_prefix: str
 
@@ -54,13 +56,14 @@ STATES: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     "Count Open Messages": (CountOpenRequest, OpenMessages),
     "Reconcile Batch": (ReconcileRequest, Reconciled),
     "Build Report": (ReportRequest, ReportBuilt),
+    "Build Next Report": (ReportRequest, ReportBuilt),
     "Publish Outcome": (ReportBuilt, Published),
 }
 OTHERS: dict[str, type[BaseModel]] = {
     "events/campaign-finished": CampaignFinished,
     "manifests/stream": Stream,
     "manifests/batch": Batch,
-    "executions/campaign-input": CampaignRequest,
+    "executions/campaign-input": ExecutionInput,
 }
 
 

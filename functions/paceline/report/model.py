@@ -77,10 +77,24 @@ class PauseReport(Model):
     last_sent_after_seconds: float | None = None
 
 
+class Difference(Model):
+    """What late receipts changed since another version. Counts are this version's minus that one's; zeros are left out.
+
+    leads: whose outcome or cause is another; changes.csv lists them. waived: credits that late deliveries cost and the
+    account no longer had.
+    """
+
+    since_version: int
+    leads: int
+    outcomes: dict[str, int]
+    credits: dict[str, int]
+    waived: int = 0
+
+
 class Report(Model):
     """The end of a campaign, in numbers. It holds no phone number and no text.
 
-    version: 1 for the first report; a late receipt makes the next.
+    version: 1 for the first report; late receipts make the next, with its difference from the one before.
     causes: outcome → cause → messages. lost_to: cause → seconds in which that cause held batches.
     sent_per_minute: route → [minute, parts], ascending, only the minutes in which something was sent.
     max_sent_in_60_seconds: route → the most parts in any window [t, t + 60 s), to the microsecond.
@@ -107,5 +121,6 @@ class Report(Model):
     pauses: tuple[PauseReport, ...] = ()
     sent_per_minute: dict[str, tuple[tuple[AwareDatetime, int], ...]]
     max_sent_in_60_seconds: dict[str, int]
+    difference: Difference | None = None
     plan_warnings: tuple[str, ...] = ()
     rejected_reasons: dict[str, int]

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from paceline.report.chart import HEIGHT, WIDTH, draw
 from paceline.report.model import Outcomes, Report
-from paceline.report.words import MEANINGS, counted, duration, label
+from paceline.report.words import MEANINGS, changed_since, counted, duration, label
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -52,6 +52,7 @@ def _environment() -> Environment:
         "percent": percent,
         "label": label,
         "duration": duration,
+        "changed_since": changed_since,
         "day_time": day_time,
         "clock": lambda time: f"{time.astimezone(UTC):%H:%M}",
         "day_clock": lambda time: f"{time.astimezone(UTC).day} {time.astimezone(UTC):%b %H:%M}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from paceline.report.model import Difference
+
 # What the page calls a cause. A cause that is not here is shown as it is spelt, its underscores as spaces.
 LABELS = {
     "duplicates": "Duplicates",
@@ -93,6 +95,21 @@ def label(word: str) -> str:
 def counted(count: int, one: str, many: str = "") -> str:
     """Return the count with its noun: "1 lead", "2,360 leads"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def changed_since(difference: Difference) -> str:
+    """Return in a sentence what late receipts changed: "Since version 1 late receipts changed 3 messages: …"."""
+    outcomes = ", ".join(f"{name} {count:+,}" for name, count in difference.outcomes.items())
+    consumed = difference.credits.get("consumed", 0)
+    parts = [
+        f"Since version {difference.since_version}, late receipts changed {counted(difference.leads, 'message')}",
+        f": {outcomes}" if outcomes else " (only the cause)",
+    ]
+    money = f"{counted(abs(consumed), 'credit')} {'more' if consumed > 0 else 'fewer'} consumed" if consumed else ""
+    waived = (
+        f"{counted(difference.waived, 'credit')} waived that the account no longer had" if difference.waived else ""
+    )
+    return "".join(parts) + "".join(f"; {told}" for told in (money, waived) if told) + "."
 
 
 def duration(seconds: float) -> str:

@@ -34,7 +34,8 @@ def call(world: World, query: Mapping[str, str], fields: Mapping[str, str], *, s
 
 def replied(world: World, query: Mapping[str, str], fields: Mapping[str, str], *, signed_with: str = TOKEN) -> Reply:
     url = f"{URL}?{urlencode(query)}" if query else URL
-    return take_callback(world.table, TWILIO, url, query, urlencode(fields), signature(signed_with, url, fields), NOON)
+    given = signature(signed_with, url, fields)
+    return take_callback(world.table, world.workflow, TWILIO, url, query, urlencode(fields), given, NOON)
 
 
 @pytest.fixture
@@ -75,7 +76,14 @@ def test_a_receipt_signed_for_another_message_is_refused(claimed: World) -> None
     given = signature(TOKEN, url, RECEIPT)
 
     answer, _ = take_callback(
-        claimed.table, TWILIO, f"{URL}?message_id={ID}", {"message_id": ID}, urlencode(RECEIPT), given, NOON
+        claimed.table,
+        claimed.workflow,
+        TWILIO,
+        f"{URL}?message_id={ID}",
+        {"message_id": ID},
+        urlencode(RECEIPT),
+        given,
+        NOON,
     )
 
     assert answer is Answer.NOT_SIGNED

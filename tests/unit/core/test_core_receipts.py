@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paceline import keys
 from paceline.claims import claim, note_unknown, record_sent
 from paceline.models import Charging, Message
-from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Receipt, apply_receipt, store_callback
+from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Effect, Receipt, apply_receipt, store_callback
 from paceline.settlement import is_charged
 from paceline.status import FINAL, CampaignStatus, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, a_lead, a_message
@@ -170,7 +170,7 @@ def test_a_receipt_of_the_same_word_again_changes_nothing(world: World) -> None:
 
     changed = apply_receipt(world.table, Receipt(ID, "SM1", S.DELIVERED), NOON + timedelta(hours=1))
 
-    assert not changed
+    assert changed is Effect.NONE
     assert world.message() == before
 
 
@@ -190,11 +190,11 @@ def test_a_skipped_message_stays_skipped(world: World) -> None:
     world.becomes(CampaignStatus.CANCELLED)
     world.admit(batch)
 
-    assert not apply_receipt(world.table, Receipt(ID, "SM1", S.DELIVERED), NOON)
+    assert apply_receipt(world.table, Receipt(ID, "SM1", S.DELIVERED), NOON) is Effect.NONE
 
 
 def test_a_receipt_for_a_message_that_we_never_wrote_makes_no_row(world: World) -> None:
-    assert not apply_receipt(world.table, Receipt("renewals.00001.99", "SM1", S.DELIVERED), NOON)
+    assert apply_receipt(world.table, Receipt("renewals.00001.99", "SM1", S.DELIVERED), NOON) is Effect.NONE
 
     assert world.message(99) is None
 

@@ -13,6 +13,7 @@ from report_builders import NOON, a_campaign, a_message, a_plan, a_report, a_ski
 
 from paceline.models import Message
 from paceline.report import Credits, render_page
+from paceline.report.model import Difference
 from paceline.report.schema import SCHEMA_PATH, schema_text
 from paceline.report.words import duration, label
 from paceline.status import Cause, MessageStatus
@@ -52,6 +53,23 @@ def test_the_page_puts_the_headline_the_outcomes_and_the_sums_in_words() -> None
         assert words in page
     assert "Route verizon" in page
     assert "of 240 allowed" in page
+
+
+def test_a_later_version_says_first_what_it_changed() -> None:
+    told = Difference(
+        since_version=1,
+        leads=3,
+        outcomes={"delivered": 3, "unconfirmed": -3},
+        credits={"consumed": 2, "released": -2},
+        waived=1,
+    )
+
+    page = render_page(a_report(some_messages()).model_copy(update={"version": 2, "difference": told}))
+
+    assert (
+        "Since version 1, late receipts changed 3 messages: delivered +3, unconfirmed -3; "
+        "2 credits more consumed; 1 credit waived that the account no longer had."
+    ) in page
 
 
 def test_the_page_says_which_sum_does_not_close() -> None:

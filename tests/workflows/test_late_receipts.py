@@ -1,0 +1,152 @@
+"""Receipts after the report: they make its next version, with what they change in outcomes and in credits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+
+from sandbox.carrier import NO_FINAL_RECEIPT, Profile
+from tests.builders.campaigns import OPERATOR, Office, an_office, is_balanced
+
+# Takes everything and never says what became of it.
+SILENT = Profile(shares=((NO_FINAL_RECEIPT, 1.0),), refused=(), doubled=0.0)
+BY_DELIVERED = {"charging": {"charged": "delivered"}}
+
+
+def an_unconfirmed_campaign(office: Office, leads: int = 5) -> dict[str, Any]:
+    """Run a campaign whose messages are all unconfirmed; only what is delivered is charged."""
+    office.call("PATCH", "/v1/admin/accounts/acme", BY_DELIVERED, OPERATOR)
+    office.start(leads)
+    report = office.report()
+    assert report["outcomes"]["unconfirmed"] == leads
+    assert report["credits"] == {"reserved": leads, "consumed": 0, "released": leads}
+    return report
+
+
+def versions(office: Office) -> list[int]:
+    """Return the versions of the report that there are."""
+    bucket = office.sandbox.outputs["BucketName"]
+    found = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix="campaigns/renewals/report/")["Contents"]
+    return sorted(int(entry["Key"].split("/")[3][1:]) for entry in found if entry["Key"].endswith("/report.json"))
+
+
+def test_late_receipts_together_make_one_version_with_the_difference() -> None:
+    with an_office(profile=SILENT) as office:
+        an_unconfirmed_campaign(office)
+        office.passes(hours=5)
+
+        office.receive(1, "delivered")
+        office.receive(2, "delivered")
+        office.receive(3, "undelivered", "30007")
+        office.passes(minutes=20)
+
+        report = office.report(version=2)
+        assert report["outcomes"] | {"total": 5} == {
+            "delivered": 2, "undelivered": 1, "failed": 0, "skipped": 0, "unconfirmed": 2, "total": 5,
+        }  # fmt: skip
+        assert report["difference"] == {
+            "since_version": 1,
+            "leads": 3,
+            "outcomes": {"delivered": 2, "undelivered": 1, "unconfirmed": -3},
+            "credits": {"consumed": 2, "released": -2},
+            "waived": 0,
+        }
+        assert is_balanced(office, report)
+        assert versions(office) == [1, 2]
+        assert [tuple(row.values()) for row in office.rows("changes.csv", version=2)] == [
+            ("1", "unconfirmed", "no_final_receipt", "delivered", ""),
+            ("2", "unconfirmed", "no_final_receipt", "delivered", ""),
+            ("3", "unconfirmed", "no_final_receipt", "undelivered", "carrier_filtered"),
+        ]
+        assert office.report(version=1)["outcomes"]["unconfirmed"] == 5, "a version stays as it was"
+        assert office.shown()["report_version"] == 2
+        assert office.shown()["status"] == "finished"
+        assert report["finished_at"] == office.report(version=1)["finished_at"]
+
+
+def test_each_crowd_of_late_receipts_makes_its_version() -> None:
+    with an_office(profile=SILENT) as office:
+        an_unconfirmed_campaign(office)
+
+        for lead_no in (1, 2):
+            office.receive(lead_no, "delivered")
+            office.passes(minutes=20)
+        office.receive(1, "undelivered", "30003")  # delivered is proof: this changes nothing
+        office.receive(2, "delivered")  # again: neither does this
+        office.passes(minutes=20)
+
+        assert versions(office) == [1, 2, 3]
+        assert [row["lead_no"] for row in office.rows("changes.csv", version=3)] == ["2"]
+        assert is_balanced(office, office.report(version=3))
+
+
+def test_a_receipt_while_the_next_report_waits_is_part_of_it() -> None:
+    with an_office(profile=SILENT) as office:
+        an_unconfirmed_campaign(office)
+
+        for lead_no in (1, 2, 3):
+            office.receive(lead_no, "delivered")
+            office.passes(minutes=4)
+        office.passes(minutes=20)
+
+        assert versions(office) == [1, 2]
+        assert office.report(version=2)["outcomes"]["delivered"] == 3
+
+
+@pytest.mark.parametrize("seconds_before", [0.0, 0.05, 0.2])
+def test_a_receipt_while_the_next_report_is_built_is_in_one_version(seconds_before: float) -> None:
+    with an_office(profile=SILENT) as office:
+        an_unconfirmed_campaign(office)
+        office.receive(1, "delivered")
+
+        office.passes(seconds=900 - seconds_before)
+        office.receive(2, "delivered")
+        office.passes(hours=1)
+
+        last = max(versions(office))
+        listed = [row["lead_no"] for n in range(2, last + 1) for row in office.rows("changes.csv", version=n)]
+        assert sorted(listed) == ["1", "2"]
+        assert is_balanced(office, office.report(version=last))
+        assert office.report(version=last)["outcomes"]["delivered"] == 2
+
+
+def test_no_more_is_charged_late_than_the_account_has() -> None:
+    with an_office(profile=SILENT, credits=5) as office:
+        an_unconfirmed_campaign(office)
+        spend(office, 4)
+
+        for lead_no in (1, 2, 3):
+            office.receive(lead_no, "delivered")
+        office.passes(minutes=20)
+
+        report = office.report(version=2)
+        assert report["difference"]["credits"] == {"consumed": 1, "released": -1}
+        assert report["difference"]["waived"] == 2
+        assert report["balanced"]
+        assert office.account().available == 0
+
+
+def spend(office: Office, credits: int) -> None:
+    """Let another campaign hold so many credits."""
+    office.set_route(is_enabled=False)
+    table = boto3.client("dynamodb")
+    table.update_item(
+        TableName=office.sandbox.outputs["TableName"],
+        Key={"pk": {"S": "ACCOUNT#acme"}, "sk": {"S": "ACCOUNT"}},
+        UpdateExpression="ADD available :minus, reserved :n",
+        ExpressionAttributeValues={":minus": {"N": str(-credits)}, ":n": {"N": str(credits)}},
+    )
+
+
+def test_the_api_gives_any_version_and_the_last_without_being_asked() -> None:
+    with an_office(profile=SILENT) as office:
+        an_unconfirmed_campaign(office)
+        office.receive(1, "delivered")
+        office.passes(minutes=20)
+
+        path = "/v1/campaigns/renewals/report"
+        assert office.call("GET", path)["version"] == 2
+        assert "changes.csv" in office.call("GET", path)["files"]
+        assert office.call("GET", f"{path}?version=1")["version"] == 1
