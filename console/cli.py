@@ -13,6 +13,7 @@ from console.audit import audit
 from console.check import check
 from console.conformance import conformance
 from console.contention.command import contention
+from console.explain import explain
 from console.moment import Moment
 from console.plan import DEFAULT_MESSAGE, plan
 from console.run import CannotRun, Options, run_campaign
@@ -118,6 +119,7 @@ def run(
 main.add_command(conformance)
 main.add_command(audit)
 main.add_command(check)
+main.add_command(explain)
 main.add_command(plan)
 main.add_command(up)
 main.add_command(contention)

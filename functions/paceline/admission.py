@@ -266,7 +266,8 @@ class Admitter:
             since = {"since": before["since"]} if before and goes_on else {}
             values["hold"] = hold.model_dump(mode="json") | since
         if before is not None and not goes_on:
-            ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now)}
+            evidence = {name: before[name] for name in ("used", "limit") if before.get(name) is not None}
+            ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now), **evidence}
             values["held"] = [*summary.get("held", []), ended]
         summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
 
