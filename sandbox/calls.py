@@ -13,12 +13,16 @@ from typing import Any
 from botocore.client import BaseClient
 
 from sandbox.dynamodb import DynamoDB, DynamoDBError
+from sandbox.end_user_messaging import EndUserMessaging, MessagingError
 from sandbox.functions import Functions, Invocation
 from sandbox.permissions import NotAllowed, Permissions
 from sandbox.scheduler import Scheduler
 from sandbox.workflows import WorkflowError, Workflows
 
-_PREFIX = {"stepfunctions": "states"}  # IAM's name of a service, where it is not boto3's
+_PREFIX = {
+    "stepfunctions": "states",
+    "pinpoint-sms-voice-v2": "sms-voice",
+}  # IAM's name of a service, where it is not boto3's
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "RetryAttempts": 0}}
 _TRANSACT = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
@@ -31,6 +35,7 @@ class Calls:
     functions: Functions
     dynamodb: DynamoDB
     workflows: Workflows
+    messaging: EndUserMessaging
     permissions: Permissions
     latency: Callable[[], float]
     account: str
@@ -66,6 +71,10 @@ class Calls:
                 self.scheduler.sleep(self.latency())
             if service == "stepfunctions" and operation in Workflows.OPERATIONS:
                 return self.workflows.call(operation, parameters) | _METADATA
+            if service == "pinpoint-sms-voice-v2" and operation in EndUserMessaging.OPERATIONS:
+                return self.messaging.call(operation, parameters) | _METADATA
+        except MessagingError as error:
+            raise _error(client, operation, error.code, error.message, **error.details) from None
         except DynamoDBError as error:
             raise _error(client, operation, error.code, error.message, **error.details) from None
         except WorkflowError as error:
@@ -109,6 +118,10 @@ class Calls:
         if service == "events":
             bus = parameters["Entries"][0].get("EventBusName", "default")
             return f"arn:aws:events:{self.region}:{self.account}:event-bus/{bus}"
+        if service == "pinpoint-sms-voice-v2":
+            sender = parameters["OriginationIdentity"]
+            kind = "pool" if sender.startswith("pool-") else "phone-number"
+            return f"arn:aws:sms-voice:{self.region}:{self.account}:{kind}/{sender}"
         if service == "secretsmanager":  # a secret's ARN ends with six characters of AWS's choice
             return f"arn:aws:secretsmanager:{self.region}:{self.account}:secret:{parameters['SecretId']}-a1b2c3"
         return "*"

@@ -226,9 +226,17 @@ class Carrier:
     # -- the provider's own list --------------------------------------------------------------------------------------
 
     def _list(self, query: dict[str, str]) -> Answer:
-        since = query.get("DateSent>", "")
-        found = [self._shown(entry) for entry in self.by_number.get(query.get("To", ""), [])]
-        return self._json(200, {"messages": [message for message in found if message["_date"] >= since]})
+        """Return one page, the newest first: Page counts from 0, PageSize is 50 where it is not said."""
+        found = [
+            one for one in reversed(self.by_number.get(query.get("To", ""), [])) if one.sender == query.get("From")
+        ]
+        page, size = int(query.get("Page", 0)), int(query.get("PageSize", 50))
+        following = None
+        if len(found) > (page + 1) * size:
+            uri = f"/2010-04-01/Accounts/{self.account_sid}/Messages.json"
+            following = f"{uri}?{urlencode(query | {'Page': page + 1})}"
+        shown = [self._shown(entry) for entry in found[page * size : (page + 1) * size]]
+        return self._json(200, {"messages": shown, "next_page_uri": following})
 
     def _show(self, sid: str) -> Answer:
         entry = self.by_sid.get(sid)
@@ -247,7 +255,6 @@ class Carrier:
             "body": entry.body,
             "num_segments": str(entry.parts),
             "date_created": format_datetime(moment),
-            "_date": moment.date().isoformat(),
         }
 
     def _problem(self, status: int, code: int, message: str, headers: dict[str, str] | None = None) -> Answer:

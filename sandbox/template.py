@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -17,6 +18,12 @@ from samtranslator.yaml_helper import yaml_parse
 MANAGED_POLICIES = {
     "AWSLambdaBasicExecutionRole": "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole",
 }
+
+
+# What moto has no CloudFormation for, and the sandbox serves itself.
+_NOT_MOTOS = ("AWS::ApiGatewayV2::", "AWS::SMSVOICE::", "AWS::SNS::Subscription", "AWS::SNS::TopicPolicy")
+
+Subscribers = dict[str, list[str]]
 
 
 class _ManagedPolicies:
@@ -73,13 +80,34 @@ def translate(path: Path, region: str) -> dict[str, Any]:
 def without_gateway(template: dict[str, Any], api_urls: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Take the HTTP APIs out of a CloudFormation template, for the sandbox's own gateway to serve.
 
-    moto has no CloudFormation for them. References to one become its id and its address.
+    moto has no CloudFormation for them, nor for what stands between a provider and a function (see `events_of`).
+    References to one become its id and its address.
     Return (the template without them, the APIs by logical id). api_urls: a format with `{id}`.
     """
     resources = template["Resources"]
     apis = {name: r for name, r in resources.items() if r["Type"] == "AWS::ApiGatewayV2::Api"}
-    kept = {name: r for name, r in resources.items() if not r["Type"].startswith("AWS::ApiGatewayV2::")}
+    kept = {name: r for name, r in resources.items() if not r["Type"].startswith(_NOT_MOTOS)}
     return _resolve(template | {"Resources": kept}, set(apis), api_urls), apis
+
+
+def events_of(template: dict[str, Any], stack: str, names: Mapping[str, str]) -> tuple[dict[str, str], Subscribers]:
+    """Return the topic of each configuration set, and the functions that are subscribed to each topic.
+
+    names: physical by logical ones.
+    """
+    topics: dict[str, str] = {}
+    subscribers: Subscribers = {}
+    for resource in template["Resources"].values():
+        properties = resource.get("Properties", {})
+        match resource["Type"]:
+            case "AWS::SMSVOICE::ConfigurationSet":
+                name = properties["ConfigurationSetName"]["Fn::Sub"].replace("${AWS::StackName}", stack)
+                [destination] = [one for one in properties["EventDestinations"] if one["Enabled"]]
+                topics[name] = names[destination["SnsDestination"]["TopicArn"]["Ref"]]
+            case "AWS::SNS::Subscription" if properties["Protocol"] == "lambda":
+                function = names[properties["Endpoint"]["Fn::GetAtt"][0]]
+                subscribers.setdefault(names[properties["TopicArn"]["Ref"]], []).append(function)
+    return topics, subscribers
 
 
 def _resolve(value: Any, apis: set[str], api_urls: str) -> Any:

@@ -24,6 +24,8 @@ from sandbox.calls import Calls
 from sandbox.carrier import Carrier, Profile
 from sandbox.counters import Counters
 from sandbox.dynamodb import DynamoDB
+from sandbox.end_user_messaging import HOST as MESSAGING_HOST
+from sandbox.end_user_messaging import EndUserMessaging
 from sandbox.engine import Engine, Execution
 from sandbox.functions import Function, Functions
 from sandbox.gateway import Answer, Gateway
@@ -32,7 +34,7 @@ from sandbox.latency import Latencies
 from sandbox.network import Network
 from sandbox.permissions import Permissions
 from sandbox.scheduler import Future, Scheduler
-from sandbox.template import translate, without_gateway
+from sandbox.template import events_of, translate, without_gateway
 from sandbox.workflows import Workflows
 
 ROOT = Path(__file__).parent.parent
@@ -134,11 +136,19 @@ class Sandbox:
         self._create_state_machines()
         self._create_secret()
         self.workflows = Workflows(self.engine)
+        self._open_network(apis, self.names, latencies)
         self.calls = Calls(
-            self.scheduler, self.functions, self.dynamodb, self.workflows, permissions, latencies.other, ACCOUNT, REGION
+            self.scheduler,
+            self.functions,
+            self.dynamodb,
+            self.workflows,
+            self.messaging,
+            permissions,
+            latencies.other,
+            ACCOUNT,
+            REGION,
         )
         self.calls.install()
-        self._open_network(apis, self.names, latencies)
 
     def _rng(self, name: str) -> random.Random:
         return random.Random(f"{self.seed}:{name}")
@@ -203,6 +213,9 @@ class Sandbox:
             self.network.request,
         )
         self.network.add(CARRIER_HOST, self.carrier.handle)
+        topics, subscribers = events_of(translate(self.template, REGION), STACK, names)
+        self.messaging = EndUserMessaging(self.carrier, topics, subscribers, self.functions.invoke)
+        self.network.add(MESSAGING_HOST, self.messaging.handle)
 
     @staticmethod
     def _api_url(api_id: str) -> str:

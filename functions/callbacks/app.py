@@ -24,7 +24,7 @@ def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
         services.twilio,
         f"https://{request['domainName']}{event['rawPath']}{query}",
         event.get("queryStringParameters") or {},
-        base64.b64decode(body).decode() if event.get("isBase64Encoded") else body,
+        base64.b64decode(body).decode(errors="replace") if event.get("isBase64Encoded") else body,
         event["headers"].get("x-twilio-signature", ""),
         services.clock.now(),
     )

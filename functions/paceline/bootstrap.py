@@ -78,8 +78,10 @@ class Services:
 
     @cached_property
     def end_user_messaging(self) -> EndUserMessaging:
-        client = boto3.client("pinpoint-sms-voice-v2", config=_SENDER)
-        return EndUserMessaging(client, self.settings.configuration_set, self.settings.message_type)
+        def make_client() -> Any:
+            return boto3.client("pinpoint-sms-voice-v2", config=_SENDER)
+
+        return EndUserMessaging(make_client, self.settings.configuration_set, self.settings.message_type)
 
     def _provider_secret(self, name: str) -> str:
         """Raises: ProviderMisconfigured, where there is none to be had; ProviderThrottled, where there is none now."""

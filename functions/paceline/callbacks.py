@@ -83,13 +83,18 @@ def _take_receipt(
 
 
 def _take_inbound(table: Table, account_id: str, fields: Mapping[str, str], now: datetime) -> Reply:
-    number = normalise(fields["From"])
-    person = number.e164 if isinstance(number, PhoneNumber) else fields["From"]
-    match read_word(fields["Body"]):
+    if note_words(table, account_id, fields["From"], fields["Body"], now) is Word.HELP:
+        return Reply(Answer.TAKEN, (table.get(keys.account(account_id)) or {}).get("help_text", ""))
+    return Reply(Answer.TAKEN)
+
+
+def note_words(table: Table, account_id: str, sender: str, text: str, now: datetime) -> Word | None:
+    """Do what somebody asks for who wrote to an account's number, and return the word; None: nothing to do."""
+    number = normalise(sender)
+    person = number.e164 if isinstance(number, PhoneNumber) else sender
+    match word := read_word(text):
         case Word.STOP:
             opt_out(table, account_id, person, iso(now))
         case Word.START:
             opt_in(table, account_id, person, iso(now))
-        case Word.HELP:
-            return Reply(Answer.TAKEN, (table.get(keys.account(account_id)) or {}).get("help_text", ""))
-    return Reply(Answer.TAKEN)
+    return word

@@ -34,6 +34,9 @@ Parts = Annotated[int, Field(strict=True, ge=1, le=MOST_PARTS)]
 Weight = Annotated[int, Field(strict=True, ge=1, le=10)]
 
 
+Numbers = Annotated[tuple[Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")], ...], Field(max_length=100)]
+
+
 class Model(BaseModel):
     """Frozen, and strict about unknown fields: a misspelt field is an error, never a default."""
 
@@ -75,13 +78,14 @@ class Route(Model):
 
     concurrency: how many sends may be under way at once. provider: for good, since messages that are on their way are
     known to it alone. sender: its own word for a number or a pool of them. inbound_accounts: whose leads answer to the
-    sender, where the provider's inbound messages do not say it themselves.
+    sender, or to one of inbound_numbers where that is a pool: the provider's inbound messages may not say it.
     """
 
     name: RouteName
     provider: ProviderName = "twilio"
     sender: Annotated[str, Field(min_length=1, max_length=100)] = "+12025550100"
     inbound_accounts: Annotated[tuple[AccountId, ...], Field(max_length=100)] = ()
+    inbound_numbers: Numbers = ()
     parts_per_minute: Parts = 240
     parts_per_day: Parts | None = None
     concurrency: Parts | None = None

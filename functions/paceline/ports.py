@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from paceline.receipts import Receipt
 from paceline.status import MessageStatus
@@ -133,6 +133,35 @@ class Provider(Protocol):
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
         """Return what the provider knows of a message that it accepted; None: nothing, or no answer now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """What a person wrote to one of our senders. to: the number that it came to, E.164."""
+
+    sender: str
+    to: str
+    text: str
+
+
+class EventReader(Protocol):
+    """A provider's side of the events that it publishes to a topic of ours. None of them is personal in the inbox."""
+
+    @property
+    def name(self) -> str:
+        """The provider's name, as rows and logs have it."""
+
+    def our_id(self, event: Mapping[str, Any]) -> str:
+        """Return our id of the message that an event is about ("": not in it). Raises: KeyError, for no such event."""
+
+    def read_event(self, event: Mapping[str, Any]) -> Receipt | None:
+        """Return an event in our words; None for a type that we do not know. Raises: KeyError, for no such event."""
+
+    def read_inbound(self, event: Mapping[str, Any]) -> Inbound | None:
+        """Return what somebody wrote to us; None where the event is not that."""
+
+    def without_people(self, event: Mapping[str, Any]) -> dict[str, str]:
+        """Return the event as it may be kept: without numbers and texts, its other values as text."""
 
 
 class CallbackReader(Protocol):

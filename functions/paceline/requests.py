@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BaseModel
 
 from paceline.models import Batch, Hold, Model
+
+
+class Notification(BaseModel):
+    """The part of a notification of Amazon SNS that is read. Message: what was published."""
+
+    Message: str
+
+
+class NotificationRecord(BaseModel):
+    Sns: Notification
+
+
+class NotificationsRequest(BaseModel):
+    """What a topic sends to a function. Not strict: the rest is SNS's."""
+
+    Records: tuple[NotificationRecord, ...]
 
 
 class CampaignRequest(Model):

@@ -12,17 +12,23 @@ from urllib.parse import parse_qsl
 import pytest
 
 from console.checks.template import routes
+from paceline.adapters.end_user_messaging import EndUserMessaging
 from paceline.adapters.twilio import signature
 from paceline.contracts import check
 from paceline.contracts.models import STATES, file_name
+from paceline.requests import NotificationsRequest
+from sandbox.end_user_messaging import notification
 from sandbox.gateway import Gateway
-from sandbox.template import translate, without_gateway
+from sandbox.template import events_of, translate, without_gateway
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = ROOT / "events"
 SAMPLES = {path.name: json.loads(path.read_text()) for path in sorted(EVENTS.glob("*.json"))}
 HTTP = {name: event for name, event in SAMPLES.items() if "routeKey" in event}
 TASKS = sorted(name for name in SAMPLES if ".input" in name)
+PUBLISHED = {name: event for name, event in SAMPLES.items() if "Records" in event}
+TOPIC = "arn:aws:sns:us-east-1:123456789012:paceline-provider-events"
+PLACES = {"ProviderEvents": TOPIC, "ProviderEventsFunction": "ProviderEventsFunction"}
 DOMAIN = "httpapi.execute-api.us-east-1.amazonaws.com"
 
 
@@ -100,7 +106,11 @@ def test_each_function_of_the_template_has_a_sample(template: dict[str, Any]) ->
     machine = json.dumps(template["Resources"]["CampaignStateMachine"])
     by_workflow = {name for name in functions if f'["{name}", "Arn"]' in machine}
 
-    assert functions == by_http | by_workflow
+    topics, by_topic = events_of(template, "paceline", dict.fromkeys(template["Resources"], "") | PLACES)
+    assert set(topics.values()) == by_topic.keys() == {TOPIC}
+    assert {record["Sns"]["TopicArn"] for event in PUBLISHED.values() for record in event["Records"]} == {TOPIC}
+
+    assert functions == by_http | by_workflow | set(by_topic[TOPIC])
 
 
 @pytest.mark.parametrize("name", [name for name in HTTP if name.startswith("callback-")])
@@ -111,6 +121,18 @@ def test_a_callback_is_signed_with_the_sandboxs_first_token(name: str) -> None:
     signed = signature("sandbox-1", url, dict(parse_qsl(event["body"])))
 
     assert event["headers"]["x-twilio-signature"] == signed
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_event_is_one_that_the_function_takes(name: str) -> None:
+    reader = EndUserMessaging(lambda: None, "", "PROMOTIONAL")
+
+    [record] = NotificationsRequest.model_validate(PUBLISHED[name]).Records
+    event = json.loads(record.Sns.Message)
+
+    assert reader.read_inbound(event) or reader.read_event(event)
+    assert PUBLISHED[name].keys() == notification(TOPIC, event).keys()
+    assert notification(TOPIC, event)["Records"][0]["Sns"].items() <= PUBLISHED[name]["Records"][0]["Sns"].items()
 
 
 def test_every_number_is_a_fictional_one() -> None:

@@ -7,7 +7,9 @@ set's destinations. It has no look-up by recipient, nor one by message id: what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from botocore.exceptions import (
@@ -23,7 +25,7 @@ from botocore.parsers import ResponseParserError
 
 from paceline.adapters.end_user_messaging_codes import EVENTS, FIELDS, OF_THE_ROUTE, REFUSALS, TROUBLES
 from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
-from paceline.ports import Accepted, Doubt, OutgoingMessage, ProviderRecord, Refused
+from paceline.ports import Accepted, Doubt, Inbound, OutgoingMessage, ProviderRecord, Refused
 from paceline.receipts import Receipt
 from paceline.status import MessageStatus
 
@@ -36,6 +38,9 @@ SHORTEST_VALIDITY_SECONDS, LONGEST_VALIDITY_SECONDS = 5, 259_200
 # Seconds: it says nothing of when to come back after a ThrottlingException.
 RETRY_AFTER = 5.0
 
+# What an event says of people, and the Context: of what others put there we know nothing, and ours is the row's key.
+_PERSONAL = frozenset({"originationPhoneNumber", "destinationPhoneNumber", "context"})
+
 _NOT_LEFT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 _OUR_FAULT = frozenset({"AccessDenied", "ExpiredToken", "InvalidSignatureException", "UnrecognizedClientException"})
 
@@ -43,16 +48,21 @@ _OUR_FAULT = frozenset({"AccessDenied", "ExpiredToken", "InvalidSignatureExcepti
 class EndUserMessaging:
     """A `paceline.ports.Provider`.
 
-    client: of `pinpoint-sms-voice-v2`, with total_max_attempts 1. configuration_set: where events go; without one there
-    are none. message_type: PROMOTIONAL or TRANSACTIONAL, as the sender is registered.
+    make_client: of `pinpoint-sms-voice-v2`, with total_max_attempts 1; called when the first message goes: who reads
+    events only needs none. configuration_set: where events go; without one there are none. message_type: PROMOTIONAL or
+    TRANSACTIONAL, as the sender is registered.
     """
 
     name = "end_user_messaging"
 
-    def __init__(self, client: Any, configuration_set: str, message_type: str) -> None:
-        self._client = client
+    def __init__(self, make_client: Callable[[], Any], configuration_set: str, message_type: str) -> None:
+        self._make_client = make_client
         self._configuration_set = configuration_set
         self._message_type = message_type
+
+    @cached_property
+    def _client(self) -> Any:
+        return self._make_client()
 
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
         """Hand over one message. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure."""
@@ -89,21 +99,38 @@ class EndUserMessaging:
         """Return None: there is no look-up by message id."""
         return None
 
+    def our_id(self, event: Mapping[str, Any]) -> str:
+        """Return our message id, which travelled in Context. Raises: KeyError, for no event of a message."""
+        if not isinstance(event["eventType"], str) or not isinstance(event["messageId"], str):
+            raise KeyError("eventType")
+        context = event.get("context")
+        return str(context.get(OUR_ID, "")) if isinstance(context, Mapping) else ""
 
-def read_event(event: Mapping[str, Any]) -> Receipt | None:
-    """Return an event in our words; None for a type that nobody knows. Raises: KeyError, for no event of a message.
+    def read_event(self, event: Mapping[str, Any]) -> Receipt | None:
+        """Return an event in our words; None for a type that nobody knows. Raises: KeyError, for no event of a message.
 
-    Its final types count only where the event says that it is final: a carrier that cannot be reached may be, later.
-    The message id is "" where ours is not in the event.
-    """
-    kind, provider_message_id = event["eventType"], event["messageId"]
-    message_id = str((event.get("context") or {}).get(OUR_ID, ""))
-    if kind not in EVENTS:
-        return None
-    status, cause = EVENTS[kind]
-    if event.get("isFinal") is not True and status is not MessageStatus.DELIVERED:
-        status, cause = MessageStatus.SENT, ""
-    return Receipt(message_id, provider_message_id, status, cause)
+        A type that ends a message does so only where the event says that it is final: a carrier that cannot be reached
+        now may be, later.
+        """
+        message_id, kind = self.our_id(event), event["eventType"]
+        if kind not in EVENTS:
+            return None
+        status, cause = EVENTS[kind]
+        if event.get("isFinal") is not True and status is not MessageStatus.DELIVERED:
+            status, cause = MessageStatus.SENT, ""
+        return Receipt(message_id, event["messageId"], status, cause)
+
+    def read_inbound(self, event: Mapping[str, Any]) -> Inbound | None:
+        """Return what somebody wrote to one of our numbers (two-way SMS); None where the event is not that."""
+        words = [event.get(name) for name in ("originationNumber", "destinationNumber", "messageBody")]
+        if "inboundMessageId" not in event or not all(isinstance(word, str) for word in words):
+            return None
+        return Inbound(*map(str, words))
+
+    def without_people(self, event: Mapping[str, Any]) -> dict[str, str]:
+        """Return the event without what it says of people."""
+        kept = {name: value for name, value in event.items() if name not in _PERSONAL}
+        return {name: value if isinstance(value, str) else json.dumps(value) for name, value in kept.items()}
 
 
 def _refused(error: ClientError) -> Refused:

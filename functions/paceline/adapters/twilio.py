@@ -223,7 +223,8 @@ class Twilio:
 
     def is_signed(self, url: str, fields: Mapping[str, str], given: str) -> bool:
         """Tell whether a callback comes from Twilio."""
-        return hmac.compare_digest(signature(self._secret["auth_token"], url, fields), given)
+        # As bytes: a header may hold what is no ASCII, which compare_digest refuses in a str.
+        return hmac.compare_digest(signature(self._secret["auth_token"], url, fields).encode(), given.encode())
 
 
 def _date_of(response: httpx.Response) -> datetime:
