@@ -23,7 +23,7 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from paceline.adapters.end_user_messaging_codes import EVENTS, FIELDS, OF_THE_ROUTE, REFUSALS, TROUBLES
+from paceline.adapters.end_user_messaging_codes import ERRORS, EVENTS, FIELDS, REFUSALS, TROUBLES
 from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
 from paceline.ports import Accepted, Doubt, Inbound, OutgoingMessage, ProviderRecord, Refused
 from paceline.receipts import Receipt
@@ -42,7 +42,6 @@ RETRY_AFTER = 5.0
 _PERSONAL = frozenset({"originationPhoneNumber", "destinationPhoneNumber", "context"})
 
 _NOT_LEFT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
-_OUR_FAULT = frozenset({"AccessDenied", "ExpiredToken", "InvalidSignatureException", "UnrecognizedClientException"})
 
 
 class EndUserMessaging:
@@ -149,7 +148,7 @@ def _refused(error: ClientError) -> Refused:
     field = next((one["Name"] for one in response.get("Fields") or () if one.get("Name") in FIELDS), "")
     if cause := REFUSALS.get(reason) or FIELDS.get(field, ""):
         return Refused(cause, reason or code)
-    if reason in TROUBLES or code in OF_THE_ROUTE | _OUR_FAULT or status in (401, 403):
-        cause = TROUBLES.get(reason) or (reason or code).lower()
+    if reason in TROUBLES or code in ERRORS or status in (401, 403):
+        cause = TROUBLES.get(reason) or ERRORS.get(code, "not_authenticated")
         raise ProviderMisconfigured(f"not accepted from this route: {cause}", cause=cause, code=reason or code)
     return Refused(f"provider_{(reason or code).lower()}", reason or code)

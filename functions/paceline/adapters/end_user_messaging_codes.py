@@ -69,11 +69,14 @@ TROUBLES: dict[str, str] = {
 }
 
 # Errors that come with no reason, or with one that no table has: the same rule by the error itself.
-OF_THE_ROUTE = frozenset(
-    {
-        "AccessDeniedException",  # also: the function's role may not
-        "ConflictException",  # "not valid for the state or configuration of the resource": the sender's
-        "ResourceNotFoundException",  # no such sender, pool or configuration set
-        "ServiceQuotaExceededException",
-    }
-)
+ERRORS: dict[str, str] = {
+    "AccessDenied": "not_allowed",
+    "AccessDeniedException": "not_allowed",  # the function's role may not send from this identity
+    "ConflictException": "invalid_sender",  # "not valid for the current state or configuration of the resource"
+    "ExpiredToken": "not_authenticated",
+    "ExpiredTokenException": "not_authenticated",
+    "InvalidSignatureException": "not_authenticated",
+    "ResourceNotFoundException": "sender_not_found",  # no such sender, pool or configuration set
+    "ServiceQuotaExceededException": "spend_limit_reached",
+    "UnrecognizedClientException": "not_authenticated",
+}
