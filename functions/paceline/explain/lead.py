@@ -220,8 +220,11 @@ class _Life:
         yield Step(message.final_at, f"outcome: {message.status.value}{why}", {"outcome": message.status.value})
         charged = is_charged(message, self.campaign.charging)
         parts = f"{message.parts} credit{'s' * (message.parts > 1)}"
-        text = f"charged: {parts}" if charged else "not charged"
-        yield Step(moment(summary, "settled_at"), f"{text}, because {self._why_charged(message)}", {"charged": charged})
+        text = (f"charged: {parts}" if charged else "not charged") + f", because {self._why_charged(message)}"
+        if charged and (waived := summary.get("waived", 0)):
+            text += f"; of its batch {waived} credits were waived, which the account had spent when a late receipt came"
+        at = moment(summary, "resettled_at") or moment(summary, "settled_at")
+        yield Step(at, text, {"charged": charged, "waived_of_batch": summary.get("waived", 0)})
 
     def _why_charged(self, message: Message) -> str:
         """Return why a final message is charged or not: the account's policy as the campaign was started with it."""
@@ -239,13 +242,12 @@ class _Life:
         return "the account does not pay for what a carrier's filter stopped"
 
     def _late(self) -> Iterator[Step]:
-        partition, prefix = keys.campaign(self.batch.campaign_id)[0], f"LATE#{self.batch.batch_id}#"
-        for row in self.table.query(partition, prefix):
-            if row["lead_no"] == self.lead.lead_no:
-                version = row.get("version")
-                where = f"version {version} of the report has it" if version else "the next report will have it"
-                text = f"a late receipt changed the outcome, which was {row['status']}: {where}"
-                yield Step(moment(row, "at"), text, {"was": row["status"], "version": version})
+        row = self.table.get(keys.late(self.batch.campaign_id, self.batch.batch_id, self.lead.lead_no))
+        if row is not None:
+            version = row.get("version")
+            where = f"version {version} of the report has it" if version else "the next report will have it"
+            text = f"a late receipt changed the outcome, which was {row['status']}: {where}"
+            yield Step(moment(row, "at"), text, {"was": row["status"], "version": version})
 
     def _not_told(self, message: Message | None, has_receipts: bool, summary: Row) -> Iterator[str]:
         yield "when it was planned: the plan keeps no time"

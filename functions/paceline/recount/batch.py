@@ -124,7 +124,7 @@ def _check_amounts(rows: BatchRows, check: BatchCheck) -> None:
     if consumed != summary["consumed"] and rows.late:
         leads = ", ".join(map(str, sorted(rows.late)[:5]))
         text = f"late receipts (lead {leads}) change {summary['consumed']} consumed parts to {consumed}"
-        check.notes.append(Note(name_of(rows.batch), f"{text}: the report's next version moves the credits"))
+        check.notes.append(Note(name_of(rows.batch), f"{text}: the next report moves the credits"))
         consumed = summary["consumed"]
     for what, name, expected in (("parts held", "held_parts", held), ("parts consumed", "consumed", consumed)):
         if summary[name] != expected:

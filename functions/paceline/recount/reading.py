@@ -133,7 +133,8 @@ class Reader:
 
     def _late(self, campaign_id: str, batch_id: str) -> frozenset[int]:
         """Return the leads of a batch whose late receipts no report has taken up."""
-        notes = self.table.query(keys.campaign(campaign_id)[0], f"LATE#{batch_id}#")
+        partition, prefix = keys.late_notes(campaign_id)
+        notes = self.table.query(partition, f"{prefix}{batch_id}#")
         return frozenset(row["lead_no"] for row in notes if "version" not in row)
 
     def _look_at_leases(self, books: list[BatchBook]) -> None:

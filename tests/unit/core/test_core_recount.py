@@ -9,13 +9,15 @@ import pytest
 from paceline import keys
 from paceline.accounts import buy_credits
 from paceline.audit import Signature
+from paceline.batches import batch_summaries
 from paceline.campaigns import set_status
 from paceline.models import Batch, Charging, Route
 from paceline.recount import recount
+from paceline.settlement import resettle
 from paceline.status import CampaignStatus, MessageStatus
 from paceline.table import Delete
 from tests.builders.core import NOON, World, a_campaign, an_account
-from tests.builders.recounts import counted, damage, ends, has_planned, sends, set_values, told, whys
+from tests.builders.recounts import counted, damage, ends, has_planned, receives, sends, set_values, told, whys
 from tests.fakes.tables import WatchedTable
 
 ACCOUNT = keys.account("acme")
@@ -183,6 +185,38 @@ def test_each_campaign_is_charged_by_its_own_policy(empty_world: World) -> None:
     set_values(empty_world, keys.campaign("renewals"), charging={"charged": "submitted", "filtered": True})
 
     assert ("batch 00001", "parts consumed", 2, 1) in told(counted(empty_world))
+
+
+def test_a_late_receipt_is_a_note_until_a_report_takes_it_up(empty_world: World) -> None:
+    delivered_only = a_campaign(charging=Charging(charged="delivered"))
+    empty_world.has(an_account(), Route(name="shared"), delivered_only)
+    [batch] = has_planned(empty_world, 2)
+    sends(empty_world, batch)
+    ends(empty_world, batch, MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+    receives(empty_world, batch, 2, MessageStatus.DELIVERED)
+
+    waiting = counted(empty_world)
+    damage(empty_world, keys.late("renewals", "00001", 2), version=2)
+    forgotten = counted(empty_world)
+
+    assert told(waiting) == []
+    assert "late receipts (lead 2) change 1 consumed parts to 2" in waiting.accounts[0].campaigns[0].notes[0].text
+    assert ("batch 00001", "parts consumed", 2, 1) in told(forgotten)
+
+
+def test_credits_that_were_waived_are_not_missed(empty_world: World) -> None:
+    empty_world.has(an_account(available=2), Route(name="shared"), a_campaign(charging=Charging(charged="delivered")))
+    one, two = has_planned(empty_world, 2, 1)
+    sends(empty_world, one)
+    ends(empty_world, one, MessageStatus.DELIVERED, MessageStatus.UNDELIVERED)
+    sends(empty_world, two)
+    receives(empty_world, one, 2, MessageStatus.DELIVERED)
+    [summary, _] = batch_summaries(empty_world.table, "renewals")
+    resettle(empty_world.table, "acme", summary, 2, NOON)
+    damage(empty_world, keys.late("renewals", "00001", 2), version=1)
+
+    assert (empty_world.table.get(keys.batch("renewals", "00001")) or {})["waived"] == 1
+    assert told(counted(empty_world)) == []
 
 
 # -- while it runs ------------------------------------------------------------------------------------------------

@@ -1,0 +1,39 @@
+"""The console's commands against `paceline up`, by the address alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from click.testing import CliRunner, Result
+from server_process import Server
+from test_server_campaign import LEADS, Customer
+
+from console.cli import main
+
+
+def run(server: Server, *arguments: str) -> Result:
+    return CliRunner().invoke(main, [*arguments, "--json"], env={"PACELINE_ENDPOINT_URL": server.address})
+
+
+def told(done: Result) -> dict[str, Any]:
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_the_audit_and_the_life_of_a_lead_are_told_over_http(server: Server) -> None:
+    customer = Customer(server)
+    campaign = customer.run_campaign()
+
+    while_running = told(run(server, "audit"))
+    customer.report(campaign)
+    after = told(run(server, "audit", "acme"))
+    lead = told(run(server, "explain", campaign, "row:2"))
+
+    assert not while_running["differs"]
+    account = after["accounts"][0]
+    assert account["found"] == account["expected"]
+    assert account["found"]["consumed"] <= LEADS
+    assert lead["lead_no"] == 1
+    assert any("receipt" in step["text"] for step in lead["steps"])
