@@ -17,6 +17,7 @@ from console.explain import explain
 from console.moment import Moment
 from console.plan import DEFAULT_MESSAGE, plan
 from console.run import CannotRun, Options, run_campaign
+from console.simulate import simulate
 from console.terminal import Terminal
 from console.up import up
 from sandbox.customer import DEFAULT_PER_MINUTE
@@ -123,3 +124,4 @@ main.add_command(explain)
 main.add_command(plan)
 main.add_command(up)
 main.add_command(contention)
+main.add_command(simulate)

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from botocore.client import BaseClient
+from botocore.exceptions import ReadTimeoutError
 
 from sandbox.dynamodb import DynamoDB, DynamoDBError
 from sandbox.end_user_messaging import EndUserMessaging, MessagingError
+from sandbox.faults import Fault, Faults
 from sandbox.functions import Functions, Invocation
 from sandbox.permissions import NotAllowed, Permissions
 from sandbox.scheduler import Scheduler
@@ -25,6 +27,10 @@ _PREFIX = {
 }  # IAM's name of a service, where it is not boto3's
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "RetryAttempts": 0}}
 _TRANSACT = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+
+
+# How long a client waits for an answer that does not come: `paceline.bootstrap` gives it this long.
+LOST_SECONDS = 8.0
 
 
 @dataclass
@@ -40,6 +46,7 @@ class Calls:
     latency: Callable[[], float]
     account: str
     region: str
+    faults: Faults
 
     def install(self) -> None:
         """Take over botocore's one method behind all operations.
@@ -51,13 +58,39 @@ class Calls:
         self._original = original
 
         def make_api_call(client: Any, operation: str, parameters: dict[str, Any]) -> Any:
-            answer = calls._answer(client, client.meta.service_model.service_name, operation, parameters)
-            return original(client, operation, parameters) if answer is None else answer
+            service = client.meta.service_model.service_name
+
+            def act() -> Any:
+                answer = calls._answer(client, service, operation, parameters)
+                return original(client, operation, parameters) if answer is None else answer
+
+            return calls._meet(client, service, operation, act)
 
         BaseClient._make_api_call = make_api_call
 
     def uninstall(self) -> None:
         BaseClient._make_api_call = self._original
+
+    def _meet(self, client: Any, service: str, operation: str, act: Callable[[], Any]) -> Any:
+        """Make the call as the run's faults let it; a call outside any function has none."""
+        if (invocation := self.functions.running()) is None:
+            return act()
+
+        def refuse(fault: Fault) -> Any:
+            if fault is Fault.LOST:
+                self.scheduler.sleep(LOST_SECONDS)
+                raise ReadTimeoutError(endpoint_url=f"https://{service}.{self.region}.amazonaws.com")
+            code, status = _refusal(service, fault)
+            raise _error(client, operation, code, "refused by the run's faults", status)
+
+        return self.faults.meet(
+            invocation.function.folder,
+            f"{_PREFIX.get(service, service)}:{operation}",
+            act,
+            kill=self.functions.kill_running,
+            refuse=refuse,
+            is_idempotent=operation == "TransactWriteItems",  # by the token that botocore gives each
+        )
 
     def _answer(self, client: Any, service: str, operation: str, parameters: dict[str, Any]) -> dict[str, Any] | None:
         """Return the operation's answer, or None where moto has it. Raises: ClientError, as the client would."""
@@ -127,9 +160,18 @@ class Calls:
         return "*"
 
 
-def _error(client: Any, operation: str, code: str, message: str, **details: Any) -> Exception:
+def _refusal(service: str, fault: Fault) -> tuple[str, int]:
+    """Return the code and the HTTP status with which a service refuses a call, its client's own tries all spent."""
+    if fault is Fault.THROTTLED:
+        code = {"dynamodb": "ProvisionedThroughputExceededException", "s3": "SlowDown"}.get(service)
+        return code or "ThrottlingException", 503 if service == "s3" else 400
+    code = {"dynamodb": "InternalServerError", "s3": "InternalError"}.get(service)
+    return code or "InternalFailure", 500
+
+
+def _error(client: Any, operation: str, code: str, message: str, status: int = 400, **details: Any) -> Exception:
     """Return the error that the client raises for a refusal: its own class for the code, where it has one."""
-    metadata = {"HTTPStatusCode": 400, "RetryAttempts": 0}
+    metadata = {"HTTPStatusCode": status, "RetryAttempts": 0}
     response = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": metadata, **details}
     error: Exception = client.exceptions.from_code(code)(response, operation)
     return error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email.utils import format_datetime
@@ -24,9 +24,6 @@ from sandbox.gateway import Answer
 from sandbox.latency import Latencies, lognormal
 from sandbox.scheduler import Scheduler
 
-# Receipts that our side failed to take (5xx) are sent again, as a well-behaved provider does.
-CALLBACK_TRIES = 4
-
 
 @dataclass(frozen=True)
 class Fate:
@@ -34,6 +31,21 @@ class Fate:
 
     status: str
     error_code: str = ""
+
+
+@dataclass(frozen=True)
+class Script:
+    """What the carrier does with the messages to one number, instead of by chance.
+
+    refused: Twilio's error code. silent: it accepts and never answers. delay: seconds until its receipts; None: by
+    chance. receipts: how often each comes; 0: they are lost, and only asking tells what became of it.
+    """
+
+    fate: Fate = Fate("delivered")
+    refused: str = ""
+    silent: bool = False
+    delay: float | None = None
+    receipts: int = 1
 
 
 DELIVERED = Fate("delivered")
@@ -49,6 +61,7 @@ class Profile:
     throttled, failing, silent: shares of calls answered 429, answered 503 without accepting, accepted without an
     answer. refused: shares by Twilio's error code of numbers that it will not take. doubled: shares of receipts sent
     twice. intermediate: whether `sent` comes before the final status. retry_after: seconds, in a 429.
+    callback_tries: how often a callback is sent that our side fails to take (5xx). scripts: by phone number.
     """
 
     shares: tuple[tuple[Fate, float], ...] = (
@@ -65,6 +78,8 @@ class Profile:
     doubled: float = 0.01
     intermediate: bool = True
     retry_after: int = 5
+    callback_tries: int = 4
+    scripts: Mapping[str, Script] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -146,17 +161,18 @@ class Carrier:
         if chance < self.profile.failing:
             return self._problem(503, 20503, "Service unavailable")
         chance -= self.profile.failing
-        for code, share in self.profile.refused:
-            if chance < share and not self.profile.exact:
+        script = self.profile.scripts.get(form["To"])
+        for code, share in ((script.refused, 1.0),) if script else self.profile.refused:
+            if code and chance < share and not self.profile.exact:
                 return self._problem(400, int(code), "The number cannot be messaged")
             chance -= share
-        entry = self._accept(form)
-        if chance < self.profile.silent:
+        entry = self._accept(form, script)
+        if script.silent if script else chance < self.profile.silent:
             self.scheduler.sleep(10)
             raise httpx.ReadTimeout("the carrier did not answer")
         return self._json(201, self._shown(entry))
 
-    def _accept(self, form: dict[str, str]) -> Entry:
+    def _accept(self, form: dict[str, str], script: Script | None) -> Entry:
         sid = f"SM{self.rng.getrandbits(128):032x}"
         parts = measure(form["Body"]).parts
         sender, body = intern(form["From"]), intern(form["Body"])  # the book keeps one copy of what many messages share
@@ -164,8 +180,19 @@ class Carrier:
         self.book.append(entry)
         self.by_sid[sid] = entry
         self.by_number.setdefault(entry.to, []).append(entry)
-        self._plan_receipts(entry)
+        if script:
+            self._follow(script, entry)
+        else:
+            self._plan_receipts(entry)
         return entry
+
+    def _follow(self, script: Script, entry: Entry) -> None:
+        delay = self._receipt_delay() if script.delay is None else script.delay
+        for status, code, at in (("sent", "", delay * 0.2), (script.fate.status, script.fate.error_code, delay)):
+            if status and not script.receipts:
+                self.scheduler.call_after(at, self._settle, entry, status, code)
+            for number in range(script.receipts if status else 0):
+                self.scheduler.call_after(at + 2 * number, self._start_receipt, entry, status, code)
 
     def _plan_receipts(self, entry: Entry) -> None:
         fate = self._fate()
@@ -187,11 +214,14 @@ class Carrier:
     # -- receipts ---------------------------------------------------------------------------------------------------
 
     def _start_receipt(self, entry: Entry, status: str, error_code: str) -> None:
+        self._settle(entry, status, error_code)
+        self.scheduler.spawn(self._deliver_receipt, entry, status, error_code, name="receipt")
+
+    def _settle(self, entry: Entry, status: str, error_code: str) -> None:
         if entry.status in ("queued", "sent") and status != "sent":
             self.final += 1
             self.delivered += status == "delivered"
         entry.status, entry.error_code = status, error_code
-        self.scheduler.spawn(self._deliver_receipt, entry, status, error_code, name="receipt")
 
     def _deliver_receipt(self, entry: Entry, status: str, error_code: str) -> None:
         fields = {
@@ -214,7 +244,7 @@ class Carrier:
             "content-type": "application/x-www-form-urlencoded",
             "x-twilio-signature": signature(self.auth_token, url, fields),
         }
-        for attempt in range(CALLBACK_TRIES):
+        for attempt in range(self.profile.callback_tries):
             answer = self.post("POST", url, headers, urlencode(fields).encode())
             if answer.status < 500:
                 break

@@ -15,13 +15,25 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sandbox.engine import TaskFailed
+from sandbox.faults import Fault, Faults
 from sandbox.latency import Latencies
 from sandbox.scheduler import Scheduler, Task
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
+
+# How Lambda names the end of a function whose process is gone; Step Functions takes the name over.
+# https://repost.aws/knowledge-center/lambda-runtime-error; of older runtimes Step Functions says Lambda.Unknown.
+KILLED = "Runtime.ExitError"
+
+# How Step Functions names an invocation that Lambda refused, or whose answer it did not get.
+REFUSED = {
+    Fault.THROTTLED: "Lambda.TooManyRequestsException",
+    Fault.FAILED: "Lambda.ServiceException",
+    Fault.LOST: "Lambda.SdkClientException",
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,11 @@ class Function:
     timeout: float
     memory_mb: int
     environment: dict[str, str]
+
+    @property
+    def folder(self) -> str:
+        """The folder of its code: what people call it."""
+        return self.handler.split(".")[0]
 
 
 @dataclass(frozen=True)
@@ -71,8 +88,11 @@ class Usage:
 class Functions:
     """The deployed functions."""
 
-    def __init__(self, scheduler: Scheduler, latencies: Latencies, rng: random.Random, code: Path) -> None:
+    def __init__(
+        self, scheduler: Scheduler, latencies: Latencies, rng: random.Random, code: Path, faults: Faults | None = None
+    ) -> None:
         self._scheduler = scheduler
+        self._faults = faults or Faults()
         self._latencies = latencies
         self._rng = rng
         self._code = code
@@ -84,10 +104,8 @@ class Functions:
         """Take the functions, and forget the modules of an earlier deployment in this process: each starts cold."""
         if str(self._code) not in sys.path:
             sys.path.insert(0, str(self._code))
-        folders = {function.handler.split(".")[0] for function in functions}
-        for module in [name for name in sys.modules if name.split(".")[0] in folders]:
-            del sys.modules[module]
         for function in functions:
+            self._chill(function)
             self._functions[function.name] = self._functions[function.arn] = function
             self.usage[function.name] = Usage()
 
@@ -122,6 +140,15 @@ class Functions:
         task: Task | None = self._scheduler.current
         return task.context.get("invocation") if task is not None else None
 
+    def kill_running(self) -> NoReturn:
+        """End the running invocation as where its execution environment dies: its next one starts cold."""
+        invocation = self.running()
+        assert invocation is not None
+        self._chill(invocation.function)
+        self._count_error(invocation.function, KILLED)
+        text = f"RequestId: {invocation.context.aws_request_id} Error: Runtime exited with error: signal: killed"
+        self._scheduler.abandon(TaskFailed(KILLED, json.dumps({"errorType": KILLED, "errorMessage": text})))
+
     def _run(self, function: Function, payload: str) -> str:
         task = self._scheduler.current
         assert task is not None
@@ -131,7 +158,13 @@ class Functions:
         context = Context(function.name, function.arn, self._request_id(), function.memory_mb)
         task.context["invocation"] = Invocation(function, context, payload)
         try:
-            answer = json.dumps(self._handler(function)(json.loads(payload), context))
+            answer = self._faults.meet(
+                function.folder,
+                "invoke",
+                lambda: json.dumps(self._handler(function)(json.loads(payload), context)),
+                kill=self.kill_running,
+                refuse=_refuse,
+            )
         except Exception as error:
             self._count_error(function, type(error).__name__)
             raise _as_task_failed(error, context.aws_request_id) from error
@@ -149,6 +182,12 @@ class Functions:
             self._handlers[function.name] = self._load(function)
         return self._handlers[function.name]
 
+    def _chill(self, function: Function) -> None:
+        """Forget what the function's execution environment has in memory."""
+        self._handlers.pop(function.name, None)
+        for module in [name for name in sys.modules if name.split(".")[0] == function.folder]:
+            del sys.modules[module]
+
     def _load(self, function: Function) -> Callable[[Any, Any], Any]:
         """Import the handler as at a cold start: with the function's own environment, which it reads once."""
         module, _, name = function.handler.rpartition(".")
@@ -164,6 +203,10 @@ class Functions:
     def _request_id(self) -> str:
         bits = f"{self._rng.getrandbits(128):032x}"
         return f"{bits[:8]}-{bits[8:12]}-4{bits[13:16]}-a{bits[17:20]}-{bits[20:]}"
+
+
+def _refuse(fault: Fault) -> NoReturn:
+    raise TaskFailed(REFUSED[fault], "Lambda did not answer")
 
 
 def _as_task_failed(error: Exception, request_id: str) -> TaskFailed:

@@ -77,7 +77,10 @@ class Gateway:
         event = self._event(route, method, parts.path, parts.query, headers, body, match.groupdict())
         if route.authorizer is not None:
             missing = [name for name in route.authorizer.headers if name not in headers]
-            context = None if missing else self._authorize(route.authorizer, event, headers)
+            try:
+                context = None if missing else self._authorize(route.authorizer, event, headers)
+            except TaskFailed:
+                return _FAILED
             if context is None:
                 return _json(401, {"message": "Unauthorized"}) if missing else _json(403, {"message": "Forbidden"})
             event["requestContext"]["authorizer"] = {"lambda": context}
@@ -86,7 +89,7 @@ class Gateway:
         except TaskFailed as failed:
             if failed.error == "Lambda.RequestTooLargeException":
                 return _TOO_LARGE
-            return _json(500, {"message": "Internal Server Error"})
+            return _FAILED
 
     # -- the template's definition --------------------------------------------------------------------------------
 
@@ -181,6 +184,7 @@ def _json(status: int, body: object) -> Answer:
     return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
+_FAILED = _json(500, {"message": "Internal Server Error"})
 _TOO_LARGE = _json(413, {"message": "Request Entity Too Large"})
 
 

@@ -12,7 +12,7 @@ import threading
 import time as real_time
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -133,6 +133,7 @@ class Scheduler:
         self._wall_origin = (real_time.monotonic(), self._now)
         self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._wakeup = threading.Condition()
+        self._abandoned: list[greenlet] = []
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -194,6 +195,18 @@ class Scheduler:
             self._switch_to_hub()
         finally:
             timer.cancel()
+
+    def abandon(self, error: BaseException) -> NoReturn:
+        """End the running task with `error` here and now: no line of it runs any more, not even a `finally`.
+
+        It is kept until the scheduler is dropped: what collects a greenlet raises an exit in it.
+        """
+        task = self._require_task()
+        task._resume_token = None
+        task.fail(error)
+        self._abandoned.append(task._greenlet)
+        while True:
+            self._switch_to_hub()
 
     def run(self, until: Future | None = None, deadline: int | None = None) -> None:
         """Run events until `until` is done, the moment `deadline` is reached, or nothing is left.

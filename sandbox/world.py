@@ -27,6 +27,7 @@ from sandbox.dynamodb import DynamoDB
 from sandbox.end_user_messaging import HOST as MESSAGING_HOST
 from sandbox.end_user_messaging import EndUserMessaging
 from sandbox.engine import Engine, Execution
+from sandbox.faults import Faults
 from sandbox.functions import Function, Functions
 from sandbox.gateway import Answer, Gateway
 from sandbox.integrations import SandboxIntegrations
@@ -87,8 +88,8 @@ class Sandbox:
         bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
         for handler in observability.logger.handlers:
             handler.setStream(self.logs)  # type: ignore[attr-defined]
-        self.network = Network()
-        self.network.install()
+        self.faults = Faults()
+        self.network = Network(self.scheduler)
         boto3.setup_default_session(region_name=REGION)
         self._deploy()
         return self
@@ -127,7 +128,7 @@ class Sandbox:
             region=REGION,
             on_call=self.counters.take,
         )
-        self.functions = Functions(self.scheduler, latencies, rng("functions"), ROOT / "functions")
+        self.functions = Functions(self.scheduler, latencies, rng("functions"), ROOT / "functions", self.faults)
         self.functions.deploy(self._read_functions())
         integrations = SandboxIntegrations(self.functions, permissions, boto3.client("s3"), boto3.client("events"))
         self.engine = Engine(
@@ -147,8 +148,10 @@ class Sandbox:
             latencies.other,
             ACCOUNT,
             REGION,
+            self.faults,
         )
         self.calls.install()
+        self.network.install(self.functions, self.faults)
 
     def _rng(self, name: str) -> random.Random:
         return random.Random(f"{self.seed}:{name}")

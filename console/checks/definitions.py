@@ -21,7 +21,7 @@ AWS_ERRORS = {
     "States.ResultWriterFailed", "States.Runtime", "States.TaskFailed", "States.Timeout",
     "Lambda.AWSLambdaException", "Lambda.ClientExecutionTimeoutException", "Lambda.ResourceNotFoundException",
     "Lambda.SdkClientException", "Lambda.ServiceException", "Lambda.TooManyRequestsException", "Lambda.Unknown",
-    "Sandbox.Timedout",
+    "Runtime.ExitError", "Sandbox.Timedout",
 }  # fmt: skip
 # What an optimised integration reports is the service's own list: `S3.NoSuchKeyException`, `EventBridge.…`.
 AWS_PREFIXES = ("DynamoDB.", "EventBridge.", "S3.")

@@ -36,6 +36,7 @@ AWS_ERRORS = {
     "Lambda.ServiceException",
     "Lambda.TooManyRequestsException",
     "Lambda.Unknown",
+    "Runtime.ExitError",  # the function's process is gone: out of memory, or its machine died
     "Sandbox.Timedout",  # a function's own time-out; Lambda's sandbox, not this repository's
 }
 # What a retry may be for. A retry of States.ALL or States.Timeout would repeat what nobody understood.
