@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test story check bench openapi fuzz lock setup help
+.PHONY: run test story simulate check bench openapi fuzz lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -18,6 +18,9 @@ test: setup  ## All tests, in under 5 minutes on two cores
 
 story: setup  ## The story's whole night of 22,178 records; a test runs a tenth of it (minutes)
 	$(BIN)/python -m pytest -q -m whole
+
+simulate: setup  ## Kill a campaign of 50 leads at every call in turn, some 1,850 runs; a test runs a sample (minutes)
+	$(BIN)/paceline simulate --kill-everywhere --leads 50
 
 check: setup  ## Format, lint, types, template
 	$(BIN)/ruff format --check .

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import httpx
+from httpx._transports import default as _default
 
 from sandbox.faults import Fault, Faults
 from sandbox.functions import Functions
@@ -50,6 +52,8 @@ class Network:
             answer = network._send(functions, faults, request)
             return httpx.Response(answer.status, headers=answer.headers, content=answer.body, request=request)
 
+        self._real_context = vars(_default)["create_ssl_context"]  # no connection uses it, and making one takes 0.1 s
+        vars(_default)["create_ssl_context"] = lru_cache(self._real_context)
         self._real = httpx.HTTPTransport.handle_request
         httpx.HTTPTransport.handle_request = handle_request  # type: ignore[method-assign]
 
@@ -73,4 +77,5 @@ class Network:
     def uninstall(self) -> None:
         if self._real is not None:
             httpx.HTTPTransport.handle_request = self._real  # type: ignore[method-assign]
+            vars(_default)["create_ssl_context"] = self._real_context
             self._real = None

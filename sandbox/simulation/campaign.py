@@ -8,6 +8,7 @@ doubled, lost, or never come.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
@@ -127,10 +128,14 @@ class SimulatedCampaign:
         world.faults.arm(choose)
         world.do(self._start)
         for after, act in ((STOP_AFTER, self._say_stop), (CREDITS_AFTER, self._buy)):
-            world.scheduler.call_after(after.total_seconds(), lambda act=act: world.scheduler.spawn(act) and None)
+            world.scheduler.spawn(self._later, after, act)
         if self.told.started:
             world.run_until(world.execution(self.campaign_id).done)
         world.scheduler.run()  # receipts that are still on their way
+
+    def _later(self, after: timedelta, act: Callable[[], None]) -> None:
+        self.world.scheduler.sleep(after.total_seconds())
+        act()
 
     def _start(self) -> None:
         """Create the campaign, upload its file by the form that the API gives, and start it."""
