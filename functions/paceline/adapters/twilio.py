@@ -52,6 +52,9 @@ LONGEST_VALIDITY_SECONDS = 36_000
 PAGE_SIZE = 100
 MOST_PAGES = 10
 
+# What may come of asking, beside an answer.
+_NO_ANSWER = (httpx.HTTPError, ValueError, KeyError, TypeError, ProviderThrottled, ProviderMisconfigured)
+
 
 def signature(auth_token: str, url: str, fields: Mapping[str, str]) -> str:
     """Return what Twilio puts into X-Twilio-Signature: HMAC-SHA1 over the URL and the sorted form fields."""
@@ -167,48 +170,47 @@ class Twilio:
         Without Twilio's filter by date: it is one of the date of sending, which a message in the queue does not have.
         """
         earliest = doubt.since.replace(microsecond=0)  # as exact as Twilio's times are
-        matches = {}
-        for found in self._list(message, earliest):
-            is_same = (found["body"], found["to"], found["from"]) == (
-                message.text,
-                message.phone_number,
-                message.sender,
-            )
-            is_then = earliest <= parsedate_to_datetime(found["date_created"]) <= doubt.until
-            if is_same and is_then and found["sid"] not in doubt.known:
-                matches[found["sid"]] = found
-        return _to_record(next(iter(matches.values()))) if len(matches) == 1 else None
+        try:
+            found = {
+                one["sid"]: one
+                for one in self._list(message, earliest)
+                if (one["body"], one["from"]) == (message.text, message.sender)
+                and earliest <= _created(one) <= doubt.until
+                and one["sid"] not in doubt.known
+            }
+            return _to_record(*found.values()) if len(found) == 1 else None
+        except _NO_ANSWER as error:
+            self._note_no_answer(error)
+            return None
 
     def _list(self, message: OutgoingMessage, earliest: datetime) -> list[Mapping[str, Any]]:
-        """Return the provider's messages of this sender to this person, the newest first, page by page."""
-        query = {"To": message.phone_number, "From": message.sender, "PageSize": str(PAGE_SIZE)}
-        page = self._ask(f".json?{urlencode(query)}")
+        """Return the provider's messages of this sender to this person, the newest first; none of a list too long."""
+        path = f".json?{urlencode({'To': message.phone_number, 'From': message.sender, 'PageSize': PAGE_SIZE})}"
         listed: list[Mapping[str, Any]] = []
         for _ in range(MOST_PAGES):
-            if page is None:
-                return []  # half a list shows no one that is the only one
+            page = self._ask(path)
             listed += page["messages"]
-            last = page["messages"][-1] if page["messages"] else None
-            if not page.get("next_page_uri") or last is None:
+            following = page.get("next_page_uri")
+            if not following or not page["messages"] or _created(listed[-1]) < earliest:
                 return listed
-            if parsedate_to_datetime(last["date_created"]) < earliest:
-                return listed
-            page = self._ask(str(page["next_page_uri"]).partition("/Messages")[2])
-        return []
+            path = str(following).partition("/Messages")[2]
+        return []  # of half a list nobody can say that a message is the only one
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
         """Return what Twilio knows of one of its messages; None where it knows none, or does not answer now."""
-        found = self._ask(f"/{quote(provider_message_id)}.json")
-        return _to_record(found) if found is not None else None
-
-    def _ask(self, path: str) -> dict[str, Any] | None:
-        """Ask for something that changes nothing. None: there is no such thing, or no answer now: asked again later."""
         try:
-            response = self._client.get(f"{self._messages}{path}")
-            return dict(response.json()) if response.is_success else None
-        except (httpx.HTTPError, ValueError, ProviderThrottled, ProviderMisconfigured) as error:
-            logger.warning("the provider did not say", extra={"provider": self.name, "error": type(error).__name__})
+            return _to_record(self._ask(f"/{quote(provider_message_id)}.json"))
+        except _NO_ANSWER as error:
+            self._note_no_answer(error)
             return None
+
+    def _ask(self, path: str) -> dict[str, Any]:
+        """Return an answer about messages. Raises: what `_NO_ANSWER` has."""
+        return dict(self._client.get(f"{self._messages}{path}").raise_for_status().json())
+
+    def _note_no_answer(self, error: Exception) -> None:
+        """Log that nothing is known now: the next look asks again, and one message stops no other's."""
+        logger.warning("the provider did not say", extra={"provider": self.name, "error": type(error).__name__})
 
     def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
         """Return a status callback in our words; None for a status that we do not know. Raises: KeyError."""
@@ -233,6 +235,10 @@ def _date_of(response: httpx.Response) -> datetime:
         return parsedate_to_datetime(response.headers["date"])
     except (KeyError, ValueError):
         return datetime.fromtimestamp(0, UTC)
+
+
+def _created(found: Mapping[str, Any]) -> datetime:
+    return parsedate_to_datetime(found["date_created"])
 
 
 def _to_record(body: Mapping[str, Any]) -> ProviderRecord:

@@ -10,16 +10,32 @@ import pytest
 
 from paceline import keys
 from paceline.campaigns import PAUSE_BOUND_SECONDS
-from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
+from paceline.errors import (
+    ProviderMisconfigured,
+    ProviderThrottled,
+    RateLimited,
+    RequestInvalid,
+    TransactionConflict,
+)
 from paceline.models import Batch, Message, Route, SendingWindow
 from paceline.moments import iso, to_us
 from paceline.opt_outs import opt_out
 from paceline.pacing import LATENESS_SECONDS
 from paceline.ports import OutgoingMessage
 from paceline.receipts import Receipt, apply_receipt
-from paceline.routes import change_route
+from paceline.routes import MISCONFIGURED_FOR, change_route
 from paceline.status import CampaignStatus, Cause, MessageStatus
-from tests.builders.core import NOON, SIGNED, World, a_campaign, a_lead, an_account, leads_of, phone_number
+from tests.builders.core import (
+    NOON,
+    SIGNED,
+    World,
+    a_campaign,
+    a_lead,
+    an_account,
+    leads_of,
+    phone_number,
+    put_route,
+)
 from tests.fakes.tables import Killed, WatchedTable, killed_after_write, killed_before_write
 
 TODAY = date(2026, 9, 2)
@@ -183,6 +199,59 @@ def test_a_message_with_a_slot_in_the_pause_that_a_provider_asked_for_goes_back(
 
     assert refused.value.evidence["cause"] == Cause.PROVIDER_THROTTLED
     assert world.message() is None
+
+
+def test_a_message_goes_by_its_routes_own_provider(world: World, batch: Batch) -> None:
+    put_route(world.table, Route(name="verizon", provider="end_user_messaging", sender="pool-1"))
+
+    world.send(batch, 1)
+    world.send(batch.model_copy(update={"route": "verizon"}), 2)
+
+    assert [sent.sender for sent in world.provider.accepted.values()] == ["+12025550100"]
+    assert [sent.sender for sent in world.other_provider.accepted.values()] == ["pool-1"]
+
+
+def test_a_refusal_of_the_whole_route_gives_the_claim_back_and_holds_the_route(world: World, batch: Batch) -> None:
+    world.provider.trouble = "not_authenticated"
+
+    with pytest.raises(ProviderMisconfigured):
+        world.send(batch, 1)
+    with pytest.raises(RateLimited) as refused:
+        world.send(batch, 2)
+    admission = world.admit(batch)
+
+    assert (world.message(1), world.message(2), world.provider.sends) == (None, None, 1)
+    assert refused.value.evidence["cause"] == Cause.PROVIDER_MISCONFIGURED
+    assert admission.hold is not None
+    assert (admission.hold.cause, admission.hold.until) == (Cause.PROVIDER_MISCONFIGURED, NOON + MISCONFIGURED_FOR)
+
+
+def test_a_route_that_was_refused_is_tried_again_after_a_while(world: World, batch: Batch) -> None:
+    world.provider.trouble = "not_authenticated"
+    with pytest.raises(ProviderMisconfigured):
+        world.send(batch)
+    world.provider.trouble = ""
+    world.clock.moment = NOON + MISCONFIGURED_FOR
+
+    assert world.send(batch, round_no=2).status is MessageStatus.SENT
+
+
+def test_any_change_by_an_operator_lets_a_refused_route_be_tried_at_once(world: World, batch: Batch) -> None:
+    world.provider.trouble = "invalid_sender"
+    with pytest.raises(ProviderMisconfigured):
+        world.send(batch)
+    world.provider.trouble = ""
+
+    change_route(world.table, "shared", {"sender": "+12025550101"}, SIGNED)
+
+    assert world.send(batch, round_no=2).status is MessageStatus.SENT
+
+
+def test_a_routes_provider_cannot_change(world: World) -> None:
+    with pytest.raises(RequestInvalid, match="Create another route"):
+        change_route(world.table, "shared", {"provider": "end_user_messaging"}, SIGNED)
+    with pytest.raises(RequestInvalid, match="Create another route"):
+        put_route(world.table, Route(name="shared", provider="end_user_messaging"))
 
 
 def test_a_slot_given_before_the_cap_was_lowered_goes_back(world: World, batch: Batch) -> None:
