@@ -184,7 +184,9 @@ def report(campaign_id: CampaignPath, version: ReportVersion = None) -> JsonObje
         built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
     except ObjectNotFound:
         raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
-    names = ["report.json", "report.html", "outcomes.csv", "timeline.csv", *(["changes.csv"] if asked > 1 else [])]
+    names = ["report.json", "report.html", "outcomes.csv", "timeline.csv"]
+    names += ["changes.csv"] if asked > 1 else []
+    names += ["differences.csv"] if built["provider_differences"] else []
     keys = {name: f"{prefix}{name}" for name in names}
     if plan := get_plan(services.table, campaign_id):
         keys["rejects.csv"] = plan.rejects_key

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from paceline.bootstrap import Services
+from paceline.looks import OpenCounter
 from paceline.models import JsonObject
 from paceline.observability import task
-from paceline.reconciliation import OpenCounter
 from paceline.requests import CountOpenRequest
 
 services = Services()

@@ -81,8 +81,12 @@ def lease(campaign_id: str, batch_id: str, round_no: int) -> Key:
     return batch_partition(campaign_id, batch_id), f"LEASE#{round_no:03d}"
 
 
+# How the sort keys of a batch's messages begin.
+MESSAGES = "MESSAGE#"
+
+
 def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:
-    return batch_partition(campaign_id, batch_id), f"MESSAGE#{lead_no:07d}"
+    return batch_partition(campaign_id, batch_id), f"{MESSAGES}{lead_no:07d}"
 
 
 def recipient(account_id: str, phone_number: str) -> Key:

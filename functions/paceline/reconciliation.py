@@ -5,52 +5,36 @@ A batch whose messages are all final is settled by the next count.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from paceline import keys, rows
 from paceline.admission import skip_lead
-from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger, summarize
-from paceline.campaigns import get_campaign, get_plan
+from paceline.batches import read_leads, read_ledger, summarize
+from paceline.campaigns import get_campaign
 from paceline.closing import close_round
+from paceline.departures import MOST_KEYS
 from paceline.evidence import look_up
-from paceline.holds import release_after_give_back
-from paceline.models import Batch, Campaign, JsonObject, Message, Model, Route
+from paceline.looks import OpenBatch
+from paceline.models import Batch, Charging, JsonObject, Message, Model, Route
 from paceline.moments import iso
 from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
-from paceline.receipts import Effect, Receipt, apply_receipt
+from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Effect, Receipt, apply_receipt
 from paceline.routes import get_route
 from paceline.sending import VALIDITY
-from paceline.settlement import amounts, settle
+from paceline.settlement import amounts
 from paceline.status import FINAL, Cause, MessageStatus
 from paceline.table import Table
 
-# Receipts come in seconds or minutes; those that do not, in hours or never. Growing steps look often while it pays.
-LOOKS = tuple(timedelta(minutes=m) for m in (0.5, 2, 5, 15, 60, 240, 720, 1440, 2880, 5760, 10080))
-
-# A look at the deadline makes everything final; more are needed only where a step of it failed.
-LOOKS_AFTER_DEADLINE = 3
+# A receipt that comes during the look changes what is right to say; another one is hardly there the next time.
+MAX_TRIES = 3
 
 # A sender lives for seconds; a claim this old has no sender any more.
 ABANDONED_AFTER = timedelta(minutes=5)
-
-
-class OpenMessages(Model):
-    """The answer of `Count Open Messages`. open_batches: not settled yet; manifest_key: a JSON array of them.
-
-    is_over: everything is settled, or so many looks after the deadline failed that a report must say so.
-    """
-
-    is_over: bool
-    open_batches: int
-    look: int
-    next_look_at: str
-    manifest_bucket: str
-    manifest_key: str
 
 
 class Reconciled(Model):
@@ -58,52 +42,6 @@ class Reconciled(Model):
 
     batch_id: str
     open: int
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCounter:
-    """Counts what is not final yet, at the moment `now`."""
-
-    table: Table
-    store: ObjectStore
-    workflow: Workflow
-    now: datetime
-
-    def count(self, campaign_id: str, look: int, since: datetime) -> OpenMessages:
-        """Settle the batches that are final, write the manifest of the others, and say when to look at them."""
-        campaign = get_campaign(self.table, campaign_id)
-        left = self._open_batches(campaign)
-        manifest_key = f"campaigns/{campaign_id}/open/{look:03d}.json"
-        self.store.put(manifest_key, json.dumps(left).encode())
-        return OpenMessages(
-            is_over=not left or look >= len(LOOKS) + LOOKS_AFTER_DEADLINE,
-            open_batches=len(left),
-            look=look + 1,
-            next_look_at=iso(_look_at(campaign, look, since, self.now)),
-            manifest_bucket=self.store.bucket,
-            manifest_key=manifest_key,
-        )
-
-    def _open_batches(self, campaign: Campaign) -> list[JsonObject]:
-        """Settle what is final; return the descriptors of the other batches."""
-        summaries = batch_summaries(self.table, campaign.campaign_id)
-        if settle(self.table, campaign.account_id, summaries, self.now):
-            release_after_give_back(self.table, self.workflow, campaign.account_id)
-        final = {row["sk"].removeprefix("BATCH#") for row in summaries if "final_at" in row}
-        plan = get_plan(self.table, campaign.campaign_id)
-        batches = json.loads(self.store.get(plan.batches_manifest_key)) if plan else []
-        return [batch for batch in batches if batch["batch_id"] not in final]
-
-
-def deadline(campaign: Campaign, since: datetime) -> datetime:
-    """Return when a message without a final receipt becomes `unconfirmed`. since: the end of the sending."""
-    return since + timedelta(hours=campaign.receipt_deadline_hours)
-
-
-def _look_at(campaign: Campaign, look: int, since: datetime, now: datetime) -> datetime:
-    """Return the moment of a look: the last one at the deadline exactly, and further ones only if that one failed."""
-    planned = min(since + LOOKS[min(look, len(LOOKS) - 1)], deadline(campaign, since))
-    return planned if planned > now else now + timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,44 +55,67 @@ class Reconciler:
     now: datetime
     _routes: dict[str, Route] = field(default_factory=dict)
 
-    def reconcile(self, batch: Batch, since: datetime) -> Reconciled:
+    def reconcile(self, one: OpenBatch, due_at: datetime, charging: Charging) -> Reconciled:
         """Settle what evidence allows. Raises: TransactionConflict, TableThrottled."""
-        campaign = get_campaign(self.table, batch.campaign_id)
-        is_due = self.now >= deadline(campaign, since)
-        ledger = read_ledger(self.table, batch.campaign_id, batch.batch_id)
-        if is_due and len(ledger.messages) < batch.leads:
-            ledger = self._skip_unsent(batch, ledger)
-        messages = [self._look_at(batch, message, is_due) for message in ledger.messages.values()]
-        still_open = sum(message.status not in FINAL for message in messages)
+        batch, is_due = one.batch, self.now >= due_at
+        messages = self._messages(batch, one.open_leads)
+        if is_due and one.open_leads is None and len(messages) < batch.leads:
+            messages = self._skip_unsent(batch)
+        differences: list[JsonObject] = []
+        messages = [self._look_at(batch, message, is_due, differences) for message in messages]
+        still_open = [message.lead_no for message in messages if message.status not in FINAL]
+        is_whole = one.open_leads is not None or len(messages) == batch.leads
+        if still_open or not is_whole:
+            if is_whole and tuple(still_open) != one.open_leads:
+                self._note(batch, differences, open_leads=still_open)
+            return Reconciled(batch_id=batch.batch_id, open=len(still_open))
+        if one.open_leads is not None:  # what was final at the first look may be something better by now
+            messages = self._messages(batch, None)
         statuses = dict(Counter(message.status.value for message in messages))
-        if not still_open and len(messages) == batch.leads:
-            final: dict[str, Any] = {
-                "status": "final",
-                "final_at": iso(self.now),
-                **amounts(messages, campaign.charging),
-            }
-            summarize(self.table, batch.campaign_id, batch.batch_id, self.now, messages=statuses, **final)
-        return Reconciled(batch_id=batch.batch_id, open=still_open)
+        final = {"status": "final", "final_at": iso(self.now), "messages": statuses, **amounts(messages, charging)}
+        self._note(batch, differences, **final)
+        return Reconciled(batch_id=batch.batch_id, open=0)
 
-    def _skip_unsent(self, batch: Batch, ledger: Ledger) -> Ledger:
+    def _messages(self, batch: Batch, open_leads: Sequence[int] | None) -> list[Message]:
+        """Return the batch's messages, or those that were open when somebody last looked."""
+        if open_leads is None:
+            found = self.table.query(keys.batch_partition(batch.campaign_id, batch.batch_id), keys.MESSAGES)
+            return [rows.to_message(row) for row in found]
+        wanted = iter([keys.message(batch.campaign_id, batch.batch_id, lead_no) for lead_no in open_leads])
+        read: list[Message] = []
+        while some := list(islice(wanted, MOST_KEYS)):
+            read += map(rows.to_message, self.table.get_many(some))
+        return sorted(read, key=lambda message: message.lead_no)
+
+    def _note(self, batch: Batch, differences: list[JsonObject], **values: Any) -> None:
+        if differences:
+            known = (self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}).get("differences", [])
+            values["differences"] = [*known, *(one for one in differences if one not in known)]
+        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
+
+    def _skip_unsent(self, batch: Batch) -> list[Message]:
         """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
-        for round_no in ledger.leases:
+        for round_no in read_ledger(self.table, batch.campaign_id, batch.batch_id).leases:
             close_round(self.table, self.workflow, batch, round_no, self.now)
         for lead in read_leads(self.store, batch):
             skip_lead(self.table, batch, 0, lead, Cause.SENDER_FAILED, self.now)
-        return read_ledger(self.table, batch.campaign_id, batch.batch_id)
+        return self._messages(batch, None)
 
-    def _look_at(self, batch: Batch, message: Message, is_due: bool) -> Message:
-        if message.status in FINAL:
-            return message
-        record = self._ask_provider(batch, message, is_due)
-        if record is not None and record.status not in (message.status, MessageStatus.CLAIMED):
-            message = self._apply(batch, message, record)
-        if message.status in FINAL or not is_due:
-            return message
-        cause = "no_final_receipt" if message.provider_message_id else "no_evidence_of_acceptance"
-        unconfirmed = ProviderRecord(message.provider_message_id, MessageStatus.UNCONFIRMED, cause)
-        return self._apply(batch, message, unconfirmed)
+    def _look_at(self, batch: Batch, message: Message, is_due: bool, differences: list[JsonObject]) -> Message:
+        """Return the message as evidence leaves it; where the provider knew more than we did, a difference more."""
+        for _ in range(MAX_TRIES):
+            if message.status in FINAL:
+                return message
+            record = self._ask_provider(batch, message, is_due)
+            if record is not None and record.status not in (message.status, MessageStatus.CLAIMED):
+                differences.append(_difference(message, record))
+                message = self._apply(batch, message, record)
+            if message.status in FINAL or not is_due:
+                return message
+            cause = NO_FINAL_RECEIPT if message.provider_message_id else NO_EVIDENCE
+            unconfirmed = ProviderRecord(message.provider_message_id, MessageStatus.UNCONFIRMED, cause)
+            message = self._apply(batch, message, unconfirmed)
+        return message
 
     def _ask_provider(self, batch: Batch, message: Message, is_due: bool) -> ProviderRecord | None:
         """Ask about what is in doubt, and at the deadline about everything that has no final receipt."""
@@ -195,3 +156,14 @@ class Reconciler:
             )
         row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
         return rows.to_message(row) if row else message
+
+
+def _difference(message: Message, record: ProviderRecord) -> JsonObject:
+    """Return what the provider's book had that ours had not, for the report: it holds no number and no text."""
+    return {
+        "lead_no": message.lead_no,
+        "ours": message.status.value,
+        "provider": record.status.value,
+        "cause": record.cause,
+        "provider_message_id": record.provider_message_id,
+    }

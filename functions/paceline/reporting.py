@@ -22,11 +22,13 @@ from paceline.leads.rejects import read_rejects
 from paceline.models import Batch, Campaign, ExcludedLead, JsonObject, Lead, LeadCounts, Message, Model, Plan
 from paceline.ports import Events, ObjectStore
 from paceline.report import (
+    DIFFERENCE_COLUMNS,
     OUTCOME_COLUMNS,
     TIMELINE_COLUMNS,
     Credits,
     Report,
     build_report,
+    difference_rows,
     outcome_rows,
     render_page,
     timeline_rows,
@@ -106,13 +108,15 @@ def build_and_store(
         reason=reason,
         caps={route.name: route.parts_per_minute for route in all_routes(table)},
     )
+    differences = [one for summary in summaries for one in summary.get("differences", [])]
+    report = report.model_copy(update={"provider_differences": len(differences)})
     changed = changed_since(notes, collected.messages) if before else []
     if before:  # it ended when it ended: late words change what is known of that
         told = difference(report, before, changed, summaries)
         report = report.model_copy(update={"finished_at": before.finished_at, "difference": told})
     prefix = report_prefix(campaign_id, version)
     if changed or not before:
-        _write(store, prefix, report, collected, _excluded(store, plan), changed)
+        _write(store, prefix, report, collected, _excluded(store, plan), changed, differences)
     for note in notes:
         take_up(table, campaign_id, note, version)
     return ReportBuilt(
@@ -238,9 +242,13 @@ def _write(
     collected: _Collected,
     excluded: list[ExcludedLead],
     changed: list[Changed],
+    differences: list[JsonObject],
 ) -> None:
     outcomes = b"".join(write_csv(outcome_rows(collected.pairs, excluded), OUTCOME_COLUMNS))
     timeline = b"".join(write_csv(timeline_rows(collected.messages), TIMELINE_COLUMNS))
+    if differences:
+        listed = b"".join(write_csv(difference_rows(differences), DIFFERENCE_COLUMNS))
+        store.put(f"{prefix}differences.csv", listed, "text/csv; charset=utf-8")
     if report.version > 1:
         changes = b"".join(write_csv(change_rows(changed), CHANGE_COLUMNS))
         store.put(f"{prefix}changes.csv", changes, "text/csv; charset=utf-8")

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel
 
-from paceline.models import Batch, Hold, Model
+from paceline.looks import OpenBatch
+from paceline.models import Batch, Charging, Hold, Model
 
 
 class Notification(BaseModel):
@@ -59,8 +60,11 @@ class HoldRequest(Model):
 
 
 class ReconcileRequest(Model):
-    batch: Batch
-    since: AwareDatetime
+    """open: an item of the look's manifest. due_at: the receipt deadline."""
+
+    open: OpenBatch
+    due_at: AwareDatetime
+    charging: Charging
 
 
 class CountOpenRequest(Model):

@@ -15,4 +15,4 @@ services = Services()
 def lambda_handler(request: ReconcileRequest) -> JsonObject:
     """Look at the batch's messages; return how many are not final."""
     reconciler = Reconciler(services.table, services.store, services.workflow, services.providers, services.clock.now())
-    return reconciler.reconcile(request.batch, request.since).model_dump(mode="json")
+    return reconciler.reconcile(request.open, request.due_at, request.charging).model_dump(mode="json")

@@ -35,6 +35,7 @@ class Call:
     started, ended: microseconds since 1970; of a transaction that was prepared, `ended` is the commit.
     outcome: "ok", the error's code, or the name of the exception that killed the caller before anything was done.
     reasons: of a cancelled transaction, the cancellation code of each of `keys`.
+    items_read: rows that were looked at: those asked for by key, and those that a query went over.
     caller: the task that made the call (None: from outside the scheduler); a transaction's commit is nobody's task.
     """
 
@@ -47,6 +48,7 @@ class Call:
     reasons: list[str] = field(default_factory=list)
     write_units: float = 0.0
     read_units: float = 0.0
+    items_read: int = 0
     caller: Task | None = None
 
 

@@ -114,7 +114,7 @@ class DynamoDB:
         query = read_query(self._table(parameters), parameters)
         record.keys.append(ItemAccess.of("Query", query.table.name, query.hash_value, None))
         answer = self._timed(self._drawn(self._latency.read), record, query.run)
-        record.read_units = query.units
+        record.read_units, record.items_read = query.units, len(query.scanned)
         return Consumed(parameters, {query.table.name: record.read_units}).added_to(answer)
 
     def _batch_get_item(self, parameters: Mapping[str, Any], record: Call) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class DynamoDB:
     def _look(self, reads: list[Read], record: Call) -> list[dict[str, Any] | None]:
         record.keys.extend(ItemAccess.of("Get", read.table.name, *read.key) for read in reads)
         found = [read.look() for read in reads]
-        record.read_units = sum(read.units for read in reads)
+        record.read_units, record.items_read = sum(read.units for read in reads), len(reads)
         return found
 
     def _look_unheld(self, reads: list[Read], record: Call) -> list[dict[str, Any] | None]:

@@ -25,12 +25,15 @@ ROUGH = Profile(throttled=0.05, failing=0.05, silent=0.05, refused=(("21614", 0.
 
 @pytest.fixture(scope="module")
 def rough_run() -> Iterator[Office]:
-    """A finished campaign that was held, throttled, failed and refused."""
+    """A finished campaign that was held, throttled, failed and refused, with a receipt after its report."""
     with an_office(profile=ROUGH, credits=45) as office:
         office.start(LEADS)
         office.passes(minutes=5)
         office.buy(1000)
         office.report()
+        undelivered = next(row for row in office.rows("outcomes.csv") if row["outcome"] == "undelivered")
+        office.receive(int(undelivered["lead_no"]), "delivered")
+        office.passes(minutes=20)
         yield office
 
 

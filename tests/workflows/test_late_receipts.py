@@ -140,6 +140,20 @@ def spend(office: Office, credits: int) -> None:
     )
 
 
+def test_what_only_the_providers_book_knew_is_listed() -> None:
+    with an_office(profile=SILENT) as office:
+        office.start(3)
+        office.passes(minutes=10)
+        office.sandbox.carrier.book[1].status = "delivered"  # and its receipt is lost
+
+        report = office.report()
+
+        assert (report["outcomes"]["delivered"], report["provider_differences"]) == (1, 1)
+        [row] = office.rows("differences.csv")
+        assert (row["lead_no"], row["ours"], row["provider"]) == ("2", "sent", "delivered")
+        assert "differences.csv" in office.call("GET", "/v1/campaigns/renewals/report")["files"]
+
+
 def test_the_api_gives_any_version_and_the_last_without_being_asked() -> None:
     with an_office(profile=SILENT) as office:
         an_unconfirmed_campaign(office)

@@ -6,8 +6,9 @@ from pydantic import BaseModel
 
 from paceline.admission import Admission
 from paceline.closing import Closed
+from paceline.looks import OpenMessages
 from paceline.models import Batch, JsonObject, LeadCounts, Model, Stream
-from paceline.reconciliation import OpenMessages, Reconciled
+from paceline.reconciliation import Reconciled
 from paceline.report.model import Credits, Difference, Outcomes, ReportStatus
 from paceline.reporting import Published, ReportBuilt
 from paceline.requests import (

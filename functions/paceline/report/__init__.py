@@ -6,14 +6,24 @@
 from paceline.report.build import build_report
 from paceline.report.model import Credits, Report
 from paceline.report.page import render_page
-from paceline.report.tables import OUTCOME_COLUMNS, TIMELINE_COLUMNS, outcome_rows, timeline_rows, write_csv
+from paceline.report.tables import (
+    DIFFERENCE_COLUMNS,
+    OUTCOME_COLUMNS,
+    TIMELINE_COLUMNS,
+    difference_rows,
+    outcome_rows,
+    timeline_rows,
+    write_csv,
+)
 
 __all__ = [
+    "DIFFERENCE_COLUMNS",
     "OUTCOME_COLUMNS",
     "TIMELINE_COLUMNS",
     "Credits",
     "Report",
     "build_report",
+    "difference_rows",
     "outcome_rows",
     "render_page",
     "timeline_rows",

@@ -96,7 +96,8 @@ class Report(Model):
 
     version: 1 for the first report; late receipts make the next, with its difference from the one before.
     causes: outcome → cause → messages. lost_to: cause → seconds in which that cause held batches.
-    sent_per_minute: route → [minute, parts], ascending, only the minutes in which something was sent.
+    provider_differences: messages of which the provider's own book said more than its receipts had; differences.csv
+    lists them. sent_per_minute: route → [minute, parts], ascending, only the minutes in which something was sent.
     max_sent_in_60_seconds: route → the most parts in any window [t, t + 60 s), to the microsecond.
     """
 
@@ -118,6 +119,7 @@ class Report(Model):
     sums: tuple[Sum, ...]
     by_route: dict[str, RouteReport]
     lost_to: dict[str, float]
+    provider_differences: int = 0
     pauses: tuple[PauseReport, ...] = ()
     sent_per_minute: dict[str, tuple[tuple[AwareDatetime, int], ...]]
     max_sent_in_60_seconds: dict[str, int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 
@@ -25,6 +25,7 @@ OUTCOME_COLUMNS = (
     "final_at",
 )
 TIMELINE_COLUMNS = ("lead_no", "route", "slot", "sent_at", "final_at", "outcome")
+DIFFERENCE_COLUMNS = ("lead_no", "ours", "provider", "cause", "provider_message_id")
 NO_MESSAGE = "no_message"  # an accepted lead that the ledger does not know: the sums do not close either
 CHUNK = 64 * 1024  # bytes: a few hundred rows, so that a report of any size is written in little memory
 _JOINT = "\x1f"  # a control character: no cell holds one
@@ -45,6 +46,11 @@ def timeline_rows(messages: Iterable[Message]) -> Iterator[Row]:
     A time that the message does not have (a skipped one has none but its end) is an empty cell.
     """
     return in_lead_order(_timeline_row(message) for message in messages)
+
+
+def difference_rows(differences: Iterable[Mapping[str, object]]) -> Iterator[Row]:
+    """Yield the rows of differences.csv (DIFFERENCE_COLUMNS), by lead_no: where the provider knew more than we."""
+    return in_lead_order(_row(*(one[name] for name in DIFFERENCE_COLUMNS)) for one in differences)
 
 
 def in_lead_order(rows: Iterable[Row]) -> Iterator[Row]:

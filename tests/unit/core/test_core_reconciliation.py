@@ -10,15 +10,10 @@ import pytest
 
 from paceline import keys
 from paceline.campaigns import keep_plan
-from paceline.models import Batch, LeadCounts, Message, Plan, Route
-from paceline.reconciliation import (
-    ABANDONED_AFTER,
-    LOOKS,
-    LOOKS_AFTER_DEADLINE,
-    OpenCounter,
-    Reconciled,
-    deadline,
-)
+from paceline.looks import LOOKS, LOOKS_AFTER_DEADLINE, OpenBatch, OpenCounter, OpenMessages, deadline
+from paceline.models import Batch, Charging, LeadCounts, Message, Plan, Route
+from paceline.receipts import Receipt, apply_receipt
+from paceline.reconciliation import ABANDONED_AFTER, Reconciled
 from paceline.status import CampaignStatus, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, an_account, leads_of
 from tests.fakes.tables import Killed, killed_before_write
@@ -38,8 +33,15 @@ def sent_batch(world: World, leads: int = 3, *, is_silent: bool = False, **chang
 
 
 def look(world: World, batch: Batch, after: timedelta) -> Reconciled:
+    """Look at the batch, as the workflow does: later looks at what an earlier one left open."""
     world.clock.moment = NOON + after
-    return world.reconciler().reconcile(batch, NOON)
+    summary = world.table.get(keys.batch("renewals", batch.batch_id)) or {}
+    one = OpenBatch(batch=batch, open_leads=summary.get("open_leads"))
+    return world.reconciler().reconcile(one, NOON + DEADLINE, Charging())
+
+
+def count(world: World, look_no: int) -> OpenMessages:
+    return OpenCounter(world.table, world.store, world.workflow, world.clock.now()).count("renewals", look_no, NOON)
 
 
 def message(world: World, lead_no: int = 1) -> Message:
@@ -229,7 +231,7 @@ def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
             reconciler = type(world.reconciler())(
                 killed_before_write(world.table, write), world.store, world.workflow, world.providers, world.clock.now()
             )
-            reconciler.reconcile(batch, NOON)
+            reconciler.reconcile(OpenBatch(batch=batch), NOON + DEADLINE, Charging())
         except Killed:
             continue
 
@@ -242,6 +244,49 @@ def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
 # -- counting and looking again ------------------------------------------------------------------------------------
 
 
+def messages_read(world: World) -> int:
+    """Return how many messages were read since the last call."""
+    read = sum(call.items_read for call in world.calls if any("BATCH#" in str(access.pk) for access in call.keys))
+    world.calls.clear()
+    return read
+
+
+def test_a_later_look_reads_only_what_was_open(world: World) -> None:
+    batch = sent_batch(world, 5)
+    for lead_no in (1, 2, 3):
+        apply_receipt(world.table, Receipt(f"renewals.00001.{lead_no}", f"SM000{lead_no}", S.DELIVERED), NOON)
+
+    world.calls.clear()
+    answers = [(look(world, batch, timedelta(minutes=n)).open, messages_read(world)) for n in (1, 5)]
+
+    assert answers == [(2, 5), (2, 2)]
+    assert summary(world)["open_leads"] == [4, 5]
+
+
+def test_what_was_final_at_the_first_look_counts_as_what_it_is_at_the_last(world: World) -> None:
+    batch = sent_batch(world, 2)
+    apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", S.UNDELIVERED, "carrier_filtered"), NOON)
+    look(world, batch, timedelta(minutes=1))
+
+    apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", S.DELIVERED), NOON)
+    look(world, batch, DEADLINE)
+
+    assert summary(world)["messages"] == {"delivered": 1, "unconfirmed": 1}
+
+
+def test_what_only_the_provider_knew_is_listed_by_lead(world: World) -> None:
+    batch = sent_batch(world, 3)
+    apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", S.DELIVERED), NOON)
+    world.provider.statuses["SM0002"] = (S.UNDELIVERED, "landline")
+
+    look(world, batch, DEADLINE)
+    look(world, batch, DEADLINE)
+
+    assert summary(world)["differences"] == [
+        {"lead_no": 2, "ours": "sent", "provider": "undelivered", "cause": "landline", "provider_message_id": "SM0002"}
+    ]
+
+
 def planned(world: World, *batches: Batch) -> None:
     key = "campaigns/renewals/batches.json"
     world.store.put(key, json.dumps([batch.model_dump(mode="json") for batch in batches]).encode())
@@ -251,7 +296,7 @@ def planned(world: World, *batches: Batch) -> None:
 
 
 def open_ids(world: World, manifest_key: str) -> list[str]:
-    return [batch["batch_id"] for batch in json.loads(world.store.get(manifest_key))]
+    return [one["batch"]["batch_id"] for one in json.loads(world.store.get(manifest_key))]
 
 
 def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
@@ -260,9 +305,10 @@ def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
     everything_arrives(world)
     for lead_no in (1, 2, 3):
         world.provider.statuses[f"SM000{lead_no}"] = (S.DELIVERED, "")
+    count(world, 0)
     look(world, first, DEADLINE)
 
-    answer = OpenCounter(world.table, world.store, world.workflow, world.clock.now()).count("renewals", 1, NOON)
+    answer = count(world, 1)
 
     assert not answer.is_over
     assert answer.open_batches == 1
@@ -273,9 +319,10 @@ def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
 def test_it_is_over_when_everything_is_settled(world: World) -> None:
     batch = sent_batch(world)
     planned(world, batch)
+    count(world, 0)
     look(world, batch, DEADLINE)
 
-    answer = OpenCounter(world.table, world.store, world.workflow, world.clock.now()).count("renewals", 1, NOON)
+    answer = count(world, 1)
 
     assert answer.is_over
     assert answer.open_batches == 0
@@ -284,7 +331,7 @@ def test_it_is_over_when_everything_is_settled(world: World) -> None:
 
 
 def test_a_campaign_without_a_plan_has_nothing_open(world: World) -> None:
-    assert OpenCounter(world.table, world.store, world.workflow, NOON).count("renewals", 0, NOON).is_over
+    assert count(world, 0).is_over
 
 
 @pytest.mark.parametrize("hours", [1, 72, 168])
