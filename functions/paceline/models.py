@@ -192,7 +192,8 @@ class Stream(Model):
     """The batches of one campaign on one route with one sending window; one item of the streams manifest.
 
     zones: every IANA time zone of the stream's recipients; the window must be open in all of them.
-    manifest_key: a JSON array of `Batch`. concurrency: how many of its batches run at once.
+    manifest_key: a JSON array of `Batch`. concurrency: how many of its batches run at once. unused_parts: of the
+    route's minutes, at their ends, where the next text is too long for what is left.
     """
 
     campaign_id: str
@@ -205,6 +206,7 @@ class Stream(Model):
     manifest_bucket: str
     manifest_key: str
     concurrency: Annotated[int, Field(ge=1)]
+    unused_parts: int = 0
 
 
 class Batch(Model):

@@ -14,7 +14,9 @@ from paceline.campaigns import get_plan
 from paceline.forecast import AccountCaps, Forecast, RouteCaps, forecast
 from paceline.holds import route_scope
 from paceline.models import Account, Campaign, Plan
-from paceline.moments import from_us
+from paceline.moments import from_us, to_us
+from paceline.pace_rows import to_pace
+from paceline.pacing import MINUTE_US
 from paceline.ports import ObjectStore
 from paceline.remaining import Remaining, remaining
 from paceline.routes import campaigns_on, parts_used, route_now
@@ -80,6 +82,7 @@ class Outlook:
 
     def _route_caps(self, name: str, leased: int) -> RouteCaps:
         route, signals = route_now(self.table, name)
+        pace, moment = to_pace(self.table.get(keys.route_pace(name))), to_us(self.now)
         refused_until = max(signals.throttled_until, signals.misconfigured_until)
         return RouteCaps(
             name=name,
@@ -89,6 +92,9 @@ class Outlook:
             time_zone=route.time_zone,
             is_enabled=route.is_enabled,
             throttled_until=from_us(refused_until) if refused_until else None,
+            concurrency=route.concurrency,
+            send_us=pace.send_us,
+            is_fresh=all(one.last + MINUTE_US <= moment for one in pace.rounds),
         )
 
     def _account_caps(self, account_id: str, zones: set[str], its: Sequence[Remaining]) -> AccountCaps:

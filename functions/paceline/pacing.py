@@ -114,6 +114,14 @@ def interval_us(parts_per_minute: int) -> int:
     return -(-MINUTE_US // parts_per_minute)
 
 
+def width_of(concurrency: int | None, send_us: int, parts_per_minute: int) -> int:
+    """Return how many sends of a round may be under way at once (see `Request.width`)."""
+    if not concurrency:
+        return 0
+    half = max(1, concurrency // 2)
+    return half if half * MINUTE_US >= send_us * parts_per_minute else concurrency
+
+
 def fits_a_round(parts: Iterable[int], parts_per_minute: int) -> int:
     """Return how many messages of so many parts, in order, one round sends: at least one, where there are any."""
     starts = accumulate(parts, initial=0)
@@ -149,10 +157,7 @@ class Request:
         Half of the route's cap, so that the next round begins when this one ends; all of it where half does not give
         the pace: then the next round waits until this one is closed.
         """
-        if not self.concurrency:
-            return 0
-        half = max(1, self.concurrency // 2)
-        return half if half * MINUTE_US >= self.send_us * self.parts_per_minute else self.concurrency
+        return width_of(self.concurrency, self.send_us, self.parts_per_minute)
 
     @property
     def interval(self) -> int:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from paceline.accounts import account_use, get_account
 from paceline.binding import explain, finish_of
-from paceline.forecast import STARTUP, Forecast, Span
+from paceline.forecast import STARTUP, STARTUP_BESIDE_OTHERS, Forecast, Span
 from paceline.models import Account, Campaign, JsonObject, Plan
 from paceline.moments import iso
 from paceline.outlook import Outlook
@@ -29,9 +29,10 @@ def describe_plan(outlook: Outlook, campaign: Campaign, planned: Plan, *, sees_a
     start_at = max(campaign.start_at or outlook.now, outlook.now)
     send_by = campaign.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
     would_run = campaign.model_copy(update={"start_at": start_at, "send_by": send_by})
-    own = all_of(would_run, account, planned.streams, start_at + STARTUP)
     routes = sorted({stream.route for stream in planned.streams})
     beside = outlook.beside(routes, campaign.campaign_id)
+    begins = start_at + (STARTUP_BESIDE_OTHERS if beside else STARTUP)
+    own = all_of(would_run, account, planned.streams, begins)
     told = outlook.forecast(own, beside)
     return planned.model_dump(mode="json", by_alias=True) | {
         "credits": {"needed": planned.parts, "available": account.available},

@@ -116,4 +116,5 @@ def _stream_left(campaign: Campaign, stream: Stream) -> StreamLeft:
         zones=stream.zones,
         begins=campaign.start_at,
         send_by=campaign.send_by,
+        room_a_part=1 + stream.unused_parts / max(1, stream.parts),
     )

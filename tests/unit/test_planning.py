@@ -114,6 +114,27 @@ def test_leads_are_grouped_by_route_and_zones_into_numbered_batches() -> None:
     assert sorted((b for stream in per_stream for b in stream), key=lambda b: b.batch_id) == batches
 
 
+@pytest.mark.parametrize(
+    ("per_minute", "lengths", "unused"),
+    [
+        pytest.param(240, [1] * 500, 0, id="single parts fill every minute"),
+        pytest.param(20, [3] * 13, 4, id="six of three parts, and two empty; twice, and a last one"),
+        pytest.param(10, [1, 2, 3, 1, 2, 3, 1, 2], 1, id="nine, and then three do not fit"),
+        pytest.param(2, [3, 3, 1], 1, id="texts longer than a minute: 2, 1 and 1 empty, 2, 1 and 1"),
+    ],
+)
+def test_a_stream_knows_what_of_its_routes_minutes_stays_empty(
+    per_minute: int, lengths: list[int], unused: int
+) -> None:
+    rows = "".join(f"+1202555{n:04},{'x' * (153 * parts - 10)}\n" for n, parts in enumerate(lengths))
+    route = Route(name="shared", parts_per_minute=per_minute)
+
+    plan, _ = planned(f"phone,text\n{rows}", routes=(route,), message="{{text}}")
+
+    [stream] = plan.streams
+    assert (stream.parts, stream.unused_parts) == (sum(lengths), unused)
+
+
 def test_a_chunk_holds_a_hundred_batches_end_to_end() -> None:
     plan, store = planned(a_file(250), batch_size=2)
 

@@ -14,11 +14,13 @@ from sandbox.testing.leads import make_leads, to_csv
 from tests.builders.campaigns import Office, an_office
 
 ALWAYS = {"opens": "00:00", "closes": "00:00"}
+DUE = "Hi {{first_name}}, it is due."
+LONG = DUE + " Call us, or reply to this message." * 12
 EVENING = datetime.fromisoformat("2026-09-03T00:58:00Z")  # two minutes before nine in New York
 
 
 def create(office: Office, campaign_id: str, leads: int, **fields: Any) -> None:
-    body = {"campaign_id": campaign_id, "name": "Renewals", "message": "Hi {{first_name}}, it is due."}
+    body = {"campaign_id": campaign_id, "name": "Renewals", "message": DUE}
     office.post("/v1/campaigns", body | {"receipt_deadline_hours": 1} | fields)
     key = f"uploads/acme/{campaign_id}/leads.csv"
     bucket = office.sandbox.outputs["BucketName"]
@@ -80,6 +82,24 @@ def test_a_plan_foretells_the_last_message(
         assert seconds_off(told, last) <= of_sending
         assert seconds_off(under_way, last) <= of_sending
         assert under_way["binding"]["cause"] == "pace"
+
+
+@pytest.mark.parametrize(
+    ("leads", "route", "message"),
+    [
+        pytest.param(200, {}, DUE, id="less than the route's first minute"),
+        pytest.param(160, {"concurrency": 1}, DUE, id="one at a time"),
+        pytest.param(500, {"concurrency": 4, "parts_per_minute": 1000}, DUE, id="a fast route, four at a time"),
+        pytest.param(60, {"parts_per_minute": 20}, LONG, id="three parts on a slow route"),
+    ],
+)
+def test_a_plan_foretells_what_a_route_really_gives(leads: int, route: dict[str, Any], message: str) -> None:
+    with a_planned_office(leads, route, None, sending_window=ALWAYS, message=message) as office:
+        told, began = plan(office, "renewals"), office.now
+        start(office, "renewals")
+        last = last_sent(office, "renewals")
+
+        assert seconds_off(told, last) <= 0.05 * (last - began).total_seconds()
 
 
 @contextmanager

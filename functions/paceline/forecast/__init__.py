@@ -6,6 +6,7 @@
 from paceline.forecast.model import (
     EFFICIENCY,
     STARTUP,
+    STARTUP_BESIDE_OTHERS,
     AccountCaps,
     Forecast,
     Never,
@@ -19,6 +20,7 @@ from paceline.forecast.simulation import forecast
 __all__ = [
     "EFFICIENCY",
     "STARTUP",
+    "STARTUP_BESIDE_OTHERS",
     "AccountCaps",
     "Forecast",
     "Never",

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from paceline.forecast.model import AccountCaps, RouteCaps, StreamLeft
+from paceline.forecast.rates import NOTHING
 from paceline.models import SendingWindow
 from paceline.status import Cause
 from paceline.windows import closes_at, day_of, end_of_day, is_open, next_open
-
-# A thousandth of a part is nothing left: rounding to microseconds leaves less.
-NOTHING = 1e-3
 
 Windows = tuple[SendingWindow, ...]
 

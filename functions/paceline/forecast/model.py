@@ -7,13 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from paceline.models import SendingWindow
+from paceline.pacing import SEND_US
 from paceline.status import Cause
 
 # The share of a route's cap that is really used: lateness and missed slots cost the rest (measured: bench/).
 EFFICIENCY = 0.98
 
-# From a start to the first message: the plan, two Maps and a cold function each.
-STARTUP = timedelta(seconds=5)
+# From a start to the first message: the plan, two Maps and an admission (measured: docs/decisions/015).
+STARTUP = timedelta(seconds=1)
+# On a route where others send, the next seconds' slots are theirs already.
+STARTUP_BESIDE_OTHERS = timedelta(seconds=5)
 
 
 _OF_THE_ACCOUNT = frozenset({Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCOUNT_DAY_CAP})
@@ -21,7 +24,10 @@ _OF_THE_ACCOUNT = frozenset({Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ACCO
 
 @dataclass(frozen=True, slots=True)
 class RouteCaps:
-    """A route's caps in parts. throttled_until: the end of its provider's 429. used_today: of parts_per_day."""
+    """A route's caps in parts. throttled_until: the end of its provider's 429. used_today: of parts_per_day.
+
+    concurrency: how many sends may be under way at once, of send_us each. is_fresh: it sent nothing for a minute.
+    """
 
     name: str
     parts_per_minute: int
@@ -30,6 +36,9 @@ class RouteCaps:
     time_zone: str = "America/New_York"
     is_enabled: bool = True
     throttled_until: datetime | None = None
+    concurrency: int | None = None
+    send_us: int = SEND_US
+    is_fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,10 @@ class AccountCaps:
 
 @dataclass(frozen=True, slots=True)
 class StreamLeft:
-    """What is left of a stream. windows: all must be open. begins: no message before it. send_by: none after it."""
+    """What is left of a stream. windows: all must be open. begins: no message before it. send_by: none after it.
+
+    room_a_part: what a part takes of the route's minutes: more than one where long texts leave the ends of them empty.
+    """
 
     campaign_id: str
     stream: str
@@ -56,6 +68,7 @@ class StreamLeft:
     zones: tuple[str, ...] = ()
     begins: datetime | None = None
     send_by: datetime | None = None
+    room_a_part: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

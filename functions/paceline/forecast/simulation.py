@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from paceline.forecast.limits import NOTHING, Budget, Held, Limits
+from paceline.forecast.limits import Budget, Held, Limits
 from paceline.forecast.model import (
     EFFICIENCY,
     AccountCaps,
@@ -22,6 +22,7 @@ from paceline.forecast.model import (
     StreamForecast,
     StreamLeft,
 )
+from paceline.forecast.rates import NOTHING, RouteRate
 from paceline.status import Cause
 
 # A guard, not a limit: thirty days of twenty streams are some 1,300 events.
@@ -43,7 +44,8 @@ def forecast(
     """
     flows = [_Flow(stream, float(stream.parts)) for stream in streams if stream.parts > 0]
     own = [flow for flow in flows if flow.of.campaign_id == campaign_id]
-    _Simulation(flows, own, routes, Limits(routes, accounts, now), now, efficiency).run()
+    rates = {name: RouteRate(route, efficiency) for name, route in routes.items()}
+    _Simulation(flows, own, rates, Limits(routes, accounts, now), now).run()
     ends = [flow.finish_at or now for flow in own]
     finish_at = max(ends, default=now) if all(flow.finish_at for flow in own) else None
     return Forecast(finish_at, {flow.of.stream: flow.result() for flow in own})
@@ -82,10 +84,9 @@ class _Flow:
 class _Simulation:
     flows: list[_Flow]
     own: list[_Flow]
-    routes: Mapping[str, RouteCaps]
+    rates: Mapping[str, RouteRate]
     limits: Limits
     now: datetime
-    efficiency: float
 
     def run(self) -> None:
         """Simulate until every stream of the campaign is over, or nothing changes any more."""
@@ -117,12 +118,14 @@ class _Simulation:
         for flow in moving:
             route, campaign = flow.of.route, flow.of.campaign_id
             share = flow.of.weight / sum(weights[route].values()) * flow.left / left[route, campaign]
-            flow.rate = share * self.routes[route].parts_per_minute * self.efficiency / 60
+            flow.rate = share * self.rates[route].at(self.now) / flow.of.room_a_part
 
     def _next_event(self, going: Sequence[_Flow], holds: Sequence[Held | None]) -> datetime | None:
         """Return the next moment at which something changes; None: nothing ever does."""
         moments = [hold.until for hold in holds if hold is not None]
         moments += [flow.of.send_by for flow in going]
+        moving = {flow.of.route for flow, hold in zip(going, holds, strict=True) if hold is None}
+        moments += [self.rates[route].changes_at(self.now) for route in moving]
         drawn: dict[tuple[str, ...], tuple[Budget, float]] = {}
         for flow in (flow for flow in going if flow.rate):
             moments += [self.limits.window(flow.of, self.now)[1], self._in(flow.left / flow.rate)]
@@ -142,6 +145,7 @@ class _Simulation:
             parts = min(flow.left, flow.rate * seconds)
             if parts:
                 self.limits.spend(flow.of, self.now, parts)
+                self.rates[flow.of.route].use(parts * flow.of.room_a_part)
                 flow.left -= parts
             if flow.left < NOTHING:
                 flow.finish_at = until

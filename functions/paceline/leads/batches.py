@@ -33,6 +33,7 @@ class StreamOfBatches:
         self.most_parts = parts_of_a_round(route.parts_per_minute)
         self._campaign_id, self._store = campaign_id, store
         self._next_batch_id = next_batch_id
+        self._minute_parts = self._unused_parts = 0
         self._chunk_no = 1
         self._chunk = bytearray()
         self._batches_in_chunk = 0
@@ -58,6 +59,17 @@ class StreamOfBatches:
         self._batch_parts += lead.parts
         if self._batch_leads == self.batch_size:
             self._end_batch()
+        self._fill_minutes(lead.parts)
+
+    def _fill_minutes(self, parts: int) -> None:
+        """Pack the texts into minutes of the route, one after the other, and count what stays empty."""
+        cap = self.route.parts_per_minute
+        filled = self._minute_parts + parts
+        if filled > cap:
+            if self._minute_parts:
+                self._unused_parts += cap - self._minute_parts
+            filled = (parts - 1) % cap + 1  # a text longer than a minute ends in a later one
+        self._minute_parts = filled
 
     def close(self) -> None:
         """Write what is still open."""
@@ -79,6 +91,7 @@ class StreamOfBatches:
             manifest_bucket=self._store.bucket,
             manifest_key=self.manifest_key,
             concurrency=concurrency,
+            unused_parts=self._unused_parts,
         )
 
     def _end_batch(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,7 +19,7 @@ from paceline.planned import describe_plan
 from paceline.progress import show_campaign
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus
-from paceline.table import Put
+from paceline.table import Put, Update
 from tests.builders.core import ALWAYS, NOON, World, a_campaign, an_account, leads_of, put_route
 
 PARTS = 40  # of a batch
@@ -73,10 +74,42 @@ def shown(world: World, campaign_id: str = "renewals") -> JsonObject:
     return show_campaign(outlook(world), get_campaign(world.table, campaign_id))
 
 
+def sends_already(world: World, route: str = "shared", seconds_ago: int = 0) -> None:
+    last = to_us(NOON) - seconds_ago * 1_000_000
+    rounds = json.dumps([["autumn#00001#1", last - 10_000_000, last, PARTS]])
+    world.table.update(Update(keys.route_pace(route), "SET #rounds = :rounds", {"rounds": rounds}))
+
+
 def seconds_left(world: World) -> float:
-    """Return how long the campaign's forecast says, at the full pace of 4 parts a second."""
+    """Return how long the campaign's forecast says, on a route that has been sending, at the full 4 parts a second."""
+    sends_already(world)
     told = shown(world)["finish_at"]
     return round((to_us(datetime.fromisoformat(told)) - to_us(NOON)) / 1e6 * 0.98 * 4)
+
+
+@pytest.mark.parametrize(
+    ("seconds_ago", "seconds"),
+    [
+        pytest.param(0, 40 / 4 / 0.98, id="it sends"),
+        pytest.param(61, 40 / 4 * 0.95, id="it sent more than a minute ago"),
+    ],
+)
+def test_a_route_that_rested_gives_its_first_minute_faster(world: World, seconds_ago: int, seconds: float) -> None:
+    plan(world, batches=1)
+    sends_already(world, seconds_ago=seconds_ago)
+
+    finish_at = datetime.fromisoformat(shown(world)["finish_at"])
+
+    assert (finish_at - NOON).total_seconds() == pytest.approx(seconds, abs=0.001)
+
+
+def test_a_routes_cap_on_concurrency_is_in_the_forecast(world: World) -> None:
+    put_route(world.table, Route(name="shared", concurrency=1))
+    plan(world, batches=2)
+
+    finish_at = datetime.fromisoformat(shown(world)["finish_at"])
+
+    assert (finish_at - NOON).total_seconds() == pytest.approx(80 * 0.45 + 2 * 0.75, abs=0.01)
 
 
 # -- what is left ---------------------------------------------------------------------------------------------------

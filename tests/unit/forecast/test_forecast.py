@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -45,6 +46,55 @@ def test_a_route_gives_a_little_less_than_its_cap() -> None:
     finish_at = forecast("spring", [a_stream(1000)], {"shared": SHARED}, {}, NOON).finish_at
 
     assert finish_at == NOON + timedelta(microseconds=round(250e6 / EFFICIENCY))
+
+
+@pytest.mark.parametrize(
+    ("parts", "took"),
+    [
+        pytest.param(100, 25 * 0.95, id="within its first minute"),
+        pytest.param(240, 57, id="all of it"),
+        pytest.param(241, 60.25, id="one part more waits until the minute is over"),
+        pytest.param(480, 120, id="from then on evenly"),
+    ],
+)
+def test_a_route_that_rested_gives_its_cap_early_and_then_nothing_until_its_minute_is_over(
+    parts: int, took: float
+) -> None:
+    told = foretold(a_stream(parts), routes=(replace(SHARED, is_fresh=True),))
+
+    assert told.finish_at == NOON + seconds(took)
+    assert told.spans == (Span(Cause.PACE, "shared", NOON, NOON + seconds(took)),)
+
+
+def test_two_streams_share_a_routes_first_minute() -> None:
+    told = foretold(a_stream(100), a_stream(200, stream="shared-02"), routes=(replace(SHARED, is_fresh=True),))
+
+    assert told.finish_at == NOON + seconds(75)  # the sixty that are left begin at 60 s
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "parts_per_minute", "parts", "took"),
+    [
+        pytest.param(None, 240, 400, 100, id="no cap"),
+        pytest.param(8, 240, 400, 100, id="half of it is enough for the pace"),
+        pytest.param(1, 240, 400, 400 * 0.45 + 10 * 0.75, id="one at a time, in ten rounds of forty"),
+        pytest.param(2, 60, 400, 400, id="a slow route"),
+        pytest.param(4, 6000, 4000, 4000 * 0.1125 + 10 * 2.3, id="a fast route, in ten rounds of four hundred"),
+    ],
+)
+def test_a_cap_on_concurrency_slows_a_route_where_it_gives_less_than_the_pace(
+    concurrency: int | None, parts_per_minute: int, parts: int, took: float
+) -> None:
+    capped = RouteCaps("shared", parts_per_minute, concurrency=concurrency)
+
+    told = foretold(a_stream(parts), routes=(capped,))
+
+    assert told.finish_at is not None
+    assert (told.finish_at - NOON).total_seconds() == pytest.approx(took, abs=0.01)
+
+
+def test_texts_that_leave_the_ends_of_minutes_empty_take_longer() -> None:
+    assert foretold(a_stream(180, room_a_part=20 / 18)).finish_at == NOON + seconds(50)
 
 
 def test_nothing_left_is_done_now() -> None:
