@@ -97,6 +97,7 @@ class Calls:
         invocation = self.functions.running()
         try:
             if invocation is not None:
+                self.scheduler.check_open()
                 self._check_allowed(invocation, service, operation, parameters)
             if service == "dynamodb" and operation in DynamoDB.OPERATIONS:
                 return self.dynamodb.call(operation, parameters) | _METADATA

@@ -12,6 +12,7 @@ import os
 import random
 import sys
 import traceback
+import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +109,13 @@ class Functions:
             self._chill(function)
             self._functions[function.name] = self._functions[function.arn] = function
             self.usage[function.name] = Usage()
+
+    def undeploy(self) -> None:
+        """Let go of the handlers, and of what their modules keep between calls."""
+        for function in set(self._functions.values()):
+            self._chill(function)
+        for forget in getattr(typing, "_cleanups", ()):  # typing remembers each Annotated, its validators' modules too
+            forget()
 
     def get(self, name_or_arn: str) -> Function:
         """Raises: TaskFailed, as Lambda answers for a function that does not exist."""

@@ -105,6 +105,8 @@ class Task(Future):
             self.fail(exit_)
         except Exception as error:  # handed to whoever waits for the task
             self.fail(error)
+        finally:
+            self._scheduler._tasks.pop(self, None)
 
     def kill(self, error: BaseException | None = None) -> None:
         """Raise `error` (GreenletExit by default) inside the task, where it sleeps or waits. No-op when it is over."""
@@ -133,7 +135,8 @@ class Scheduler:
         self._wall_origin = (real_time.monotonic(), self._now)
         self._inbox: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._wakeup = threading.Condition()
-        self._abandoned: list[greenlet] = []
+        self._tasks: dict[Task, None] = {}  # those that are not over
+        self._closed = False
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -176,6 +179,7 @@ class Scheduler:
     def spawn(self, function: Callable[..., Any], *arguments: Any, name: str = "") -> Task:
         """Start a task at this instant, after what is already due. Its context is empty: it is nobody's errand."""
         task = Task(self, function, arguments, name)
+        self._tasks[task] = None
         self.call_at(self._now, self._start, task)
         return task
 
@@ -199,12 +203,11 @@ class Scheduler:
     def abandon(self, error: BaseException) -> NoReturn:
         """End the running task with `error` here and now: no line of it runs any more, not even a `finally`.
 
-        It is kept until the scheduler is dropped: what collects a greenlet raises an exit in it.
+        It is kept until the scheduler is closed: what collects a greenlet raises an exit in it.
         """
         task = self._require_task()
         task._resume_token = None
         task.fail(error)
-        self._abandoned.append(task._greenlet)
         while True:
             self._switch_to_hub()
 
@@ -248,6 +251,23 @@ class Scheduler:
                 with self._wakeup:
                     self._wakeup.wait_for(lambda: bool(self._inbox))
 
+    def close(self) -> None:
+        """End every task where it stands; nothing happens any more. Its `finally` blocks run, and none of them waits.
+
+        Not collected otherwise: Python does not see what the frames of a suspended greenlet hold, itself among it.
+        """
+        self._closed = True
+        while self._tasks:
+            task, _ = self._tasks.popitem()
+            if task._greenlet:  # it has begun
+                task._greenlet.throw(GreenletExit)
+        self._heap.clear()
+
+    def check_open(self) -> None:
+        """Raises: GreenletExit, once the scheduler is closed: what ends then must not begin anything."""
+        if self._closed:
+            raise GreenletExit
+
     # -- inside -------------------------------------------------------------------------------------------------
 
     def _start(self, task: Task) -> None:
@@ -268,6 +288,7 @@ class Scheduler:
             raise error
         if task._greenlet.dead or not task._greenlet:  # never started: it ends here
             task.fail(error)
+            self._tasks.pop(task, None)
             return
         token = task._resume_token = object()
         self.call_at(self._now, self._resume, task, token, error)
@@ -289,6 +310,7 @@ class Scheduler:
         self.call_at(self._now, self._resume, task, token, None)
 
     def _switch_to_hub(self) -> None:
+        self.check_open()
         self._hub.switch()
 
     def _require_task(self) -> Task:

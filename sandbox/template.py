@@ -77,6 +77,14 @@ def translate(path: Path, region: str) -> dict[str, Any]:
     return template
 
 
+def to_text(template: dict[str, Any]) -> str:
+    """Return a template for moto: JSON that it can tell from YAML at the first line, by a tab.
+
+    It tries YAML before JSON, and PyYAML takes a second for this template where json takes milliseconds.
+    """
+    return json.dumps(template, indent="\t")
+
+
 def without_gateway(template: dict[str, Any], api_urls: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Take the HTTP APIs out of a CloudFormation template, for the sandbox's own gateway to serve.
 

@@ -7,7 +7,8 @@ import json
 import os
 import random
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -36,7 +37,8 @@ from sandbox.latency import Latencies
 from sandbox.network import Network
 from sandbox.permissions import Permissions
 from sandbox.scheduler import Future, Scheduler
-from sandbox.template import events_of, translate, without_gateway
+from sandbox.sessions import a_session
+from sandbox.template import events_of, to_text, translate, without_gateway
 from sandbox.workflows import Workflows
 
 ROOT = Path(__file__).parent.parent
@@ -77,35 +79,31 @@ class Sandbox:
     s3_endpoint: str | None = None
 
     def __enter__(self) -> Sandbox:
-        self._environment = dict(os.environ)
-        os.environ.update(AWS_DEFAULT_REGION=REGION, AWS_ACCESS_KEY_ID="sandbox", AWS_SECRET_ACCESS_KEY="sandbox")  # noqa: S106 (moto takes any)
-        self._keep_aws_settings_out()
-        self._moto = mock_aws()
-        self._moto.start()
-        mock_random.seed(self.seed)  # physical names, so that two runs' histories are the same too
-        self.scheduler = Scheduler(self.start, self.clock, self.speed)
-        self._real_now = bootstrap.SystemClock.now
-        scheduler = self.scheduler
-        bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
-        for handler in observability.logger.handlers:
-            handler.setStream(self.logs)  # type: ignore[attr-defined]
-        self.faults = Faults()
-        self.network = Network(self.scheduler)
-        boto3.setup_default_session(region_name=REGION)
-        self._real_client = boto3.client
-        boto3.client = lru_cache(maxsize=None)(boto3.client)  # a cold start makes four; each takes 20 ms of real time
-        self._deploy()
+        with ExitStack() as undo:  # what fails half-way leaves nothing behind
+            self._take_over(undo)
+            self._deploy(undo)
+            self._undo = undo.pop_all()
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.calls.uninstall()
-        self.network.uninstall()
-        bootstrap.SystemClock.now = self._real_now  # type: ignore[method-assign]
-        boto3.client = self._real_client
-        self._moto.stop()
-        boto3.DEFAULT_SESSION = None
-        os.environ.clear()
-        os.environ.update(self._environment)
+        self._undo.close()
+
+    def _take_over(self, undo: ExitStack) -> None:
+        """Put the sandbox in the place of AWS, the network and the time in this process."""
+        undo.enter_context(_environment_kept())
+        os.environ.update(AWS_DEFAULT_REGION=REGION, AWS_ACCESS_KEY_ID="sandbox", AWS_SECRET_ACCESS_KEY="sandbox")  # noqa: S106 (moto takes any)
+        self._keep_aws_settings_out()
+        undo.enter_context(mock_aws())
+        mock_random.seed(self.seed)  # physical names, so that two runs' histories are the same too
+        self.scheduler = Scheduler(self.start, self.clock, self.speed)
+        undo.enter_context(_clock_of(self.scheduler))
+        undo.enter_context(_logs_to(self.logs))
+        self.faults = Faults()
+        self.network = Network(self.scheduler)
+        boto3.setup_default_session(botocore_session=a_session(REGION))
+        undo.callback(setattr, boto3, "DEFAULT_SESSION", None)
+        undo.callback(setattr, boto3, "client", boto3.client)
+        boto3.client = lru_cache(maxsize=None)(boto3.client)  # a cold start makes four; each takes 20 ms of real time
 
     def _keep_aws_settings_out(self) -> None:
         """Let no profile or endpoint of the person's own decide where the calls made in here go."""
@@ -117,7 +115,7 @@ class Sandbox:
 
     # -- deployment -------------------------------------------------------------------------------------------------
 
-    def _deploy(self) -> None:
+    def _deploy(self, undo: ExitStack) -> None:
         rng = self._rng
         latencies = self.latencies or Latencies.realistic(self.seed)
         self.outputs, self.names, apis = self._create_stack()
@@ -134,6 +132,7 @@ class Sandbox:
         )
         self.functions = Functions(self.scheduler, latencies, rng("functions"), ROOT / "functions", self.faults)
         self.functions.deploy(self._read_functions())
+        undo.callback(self.functions.undeploy)
         integrations = SandboxIntegrations(self.functions, permissions, boto3.client("s3"), boto3.client("events"))
         self.engine = Engine(
             self.scheduler, integrations, rng=rng("engine"), timing=latencies.workflow, account=ACCOUNT, region=REGION
@@ -155,7 +154,10 @@ class Sandbox:
             self.faults,
         )
         self.calls.install()
+        undo.callback(self.calls.uninstall)
         self.network.install(self.functions, self.faults)
+        undo.callback(self.network.uninstall)
+        undo.callback(self.scheduler.close)  # first: what ends then must still find its hooks
 
     def _rng(self, name: str) -> random.Random:
         return random.Random(f"{self.seed}:{name}")
@@ -166,7 +168,7 @@ class Sandbox:
         s3, cloudformation = boto3.client("s3"), boto3.client("cloudformation")
         s3.create_bucket(Bucket="code")
         s3.put_object(Bucket="code", Key="functions.zip", Body=_empty_zip())
-        cloudformation.create_stack(StackName=STACK, TemplateBody=json.dumps(template), Capabilities=["CAPABILITY_IAM"])
+        cloudformation.create_stack(StackName=STACK, TemplateBody=to_text(template), Capabilities=["CAPABILITY_IAM"])
         stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
         resources = cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
         names = {
@@ -252,6 +254,38 @@ class Sandbox:
     def run_until(self, future: Future) -> None:
         """Let time pass until `future` is done. Raises: sandbox.scheduler.Stalled, where it never can be."""
         self.scheduler.run(until=future)
+
+
+@contextmanager
+def _environment_kept() -> Iterator[None]:
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _clock_of(scheduler: Scheduler) -> Iterator[None]:
+    real = bootstrap.SystemClock.now
+    bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        bootstrap.SystemClock.now = real  # type: ignore[method-assign]
+
+
+@contextmanager
+def _logs_to(logs: LogSink) -> Iterator[None]:
+    before = [(handler, handler.stream) for handler in observability.logger.handlers]  # type: ignore[attr-defined]
+    for handler, _ in before:
+        handler.setStream(logs)
+    try:
+        yield
+    finally:
+        for handler, stream in before:
+            handler.setStream(stream)
 
 
 def _empty_zip() -> bytes:
