@@ -112,7 +112,7 @@ class Functions:
 
     def undeploy(self) -> None:
         """Let go of the handlers, and of what their modules keep between calls."""
-        for function in set(self._functions.values()):
+        for function in self._functions.values():
             self._chill(function)
         for forget in getattr(typing, "_cleanups", ()):  # typing remembers each Annotated, its validators' modules too
             forget()

@@ -7,8 +7,8 @@ import json
 import os
 import random
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -21,7 +21,6 @@ import boto3
 from moto import mock_aws
 from moto.moto_api._internal import mock_random
 
-from paceline import bootstrap, observability
 from sandbox.calls import Calls
 from sandbox.carrier import Carrier, Profile
 from sandbox.counters import Counters
@@ -32,6 +31,7 @@ from sandbox.engine import Engine, Execution
 from sandbox.faults import Faults
 from sandbox.functions import Function, Functions
 from sandbox.gateway import Answer, Gateway
+from sandbox.hooks import LogSink, clock_of, collecting_seldom, environment_kept, logs_to
 from sandbox.integrations import SandboxIntegrations
 from sandbox.latency import Latencies
 from sandbox.network import Network
@@ -47,17 +47,6 @@ ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "paceline"
 START = datetime(2026, 9, 2, 16, tzinfo=UTC)
 CARRIER_HOST = "api.twilio.com"
 T = TypeVar("T")
-
-
-class LogSink(io.TextIOBase):
-    """Keeps what the functions log, a line each."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def write(self, text: str) -> int:
-        self.lines += [line for line in text.splitlines() if line]
-        return len(text)
 
 
 @dataclass
@@ -90,14 +79,15 @@ class Sandbox:
 
     def _take_over(self, undo: ExitStack) -> None:
         """Put the sandbox in the place of AWS, the network and the time in this process."""
-        undo.enter_context(_environment_kept())
+        undo.enter_context(environment_kept())
+        undo.enter_context(collecting_seldom())
         os.environ.update(AWS_DEFAULT_REGION=REGION, AWS_ACCESS_KEY_ID="sandbox", AWS_SECRET_ACCESS_KEY="sandbox")  # noqa: S106 (moto takes any)
         self._keep_aws_settings_out()
         undo.enter_context(mock_aws())
         mock_random.seed(self.seed)  # physical names, so that two runs' histories are the same too
         self.scheduler = Scheduler(self.start, self.clock, self.speed)
-        undo.enter_context(_clock_of(self.scheduler))
-        undo.enter_context(_logs_to(self.logs))
+        undo.enter_context(clock_of(self.scheduler))
+        undo.enter_context(logs_to(self.logs))
         self.faults = Faults()
         self.network = Network(self.scheduler)
         boto3.setup_default_session(botocore_session=a_session(REGION))
@@ -254,38 +244,6 @@ class Sandbox:
     def run_until(self, future: Future) -> None:
         """Let time pass until `future` is done. Raises: sandbox.scheduler.Stalled, where it never can be."""
         self.scheduler.run(until=future)
-
-
-@contextmanager
-def _environment_kept() -> Iterator[None]:
-    before = dict(os.environ)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
-@contextmanager
-def _clock_of(scheduler: Scheduler) -> Iterator[None]:
-    real = bootstrap.SystemClock.now
-    bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        bootstrap.SystemClock.now = real  # type: ignore[method-assign]
-
-
-@contextmanager
-def _logs_to(logs: LogSink) -> Iterator[None]:
-    before = [(handler, handler.stream) for handler in observability.logger.handlers]  # type: ignore[attr-defined]
-    for handler, _ in before:
-        handler.setStream(logs)
-    try:
-        yield
-    finally:
-        for handler, stream in before:
-            handler.setStream(stream)
 
 
 def _empty_zip() -> bytes:

@@ -55,7 +55,7 @@ def test_no_hook_of_a_sandbox_outlives_it() -> None:
     def hooks() -> list[object]:
         streams = [handler.stream for handler in observability.logger.handlers]  # type: ignore[attr-defined]
         own = [BaseClient._make_api_call, httpx.HTTPTransport.handle_request, SystemClock.now, boto3.DEFAULT_SESSION]
-        return [*own, *streams, dict(os.environ)]
+        return [*own, *streams, gc.get_threshold(), dict(os.environ)]
 
     before = hooks()
 

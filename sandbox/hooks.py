@@ -1,0 +1,71 @@
+"""What a sandbox changes in this process while it is open, each with its way back."""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from paceline import bootstrap, observability
+from sandbox.scheduler import Scheduler
+
+
+class LogSink(io.TextIOBase):
+    """Keeps what the functions log, a line each."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, text: str) -> int:
+        self.lines += [line for line in text.splitlines() if line]
+        return len(text)
+
+
+@contextmanager
+def environment_kept() -> Iterator[None]:
+    """Put the environment back as it was."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def collecting_seldom() -> Iterator[None]:
+    """Let the garbage collector look less often: a world's objects live long, and looking took a seventh of a run."""
+    before = gc.get_threshold()
+    gc.set_threshold(5_000, 20, 10)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@contextmanager
+def clock_of(scheduler: Scheduler) -> Iterator[None]:
+    """Let the functions read the scheduler's time."""
+    real = bootstrap.SystemClock.now
+    bootstrap.SystemClock.now = lambda self: scheduler.now()  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        bootstrap.SystemClock.now = real  # type: ignore[method-assign]
+
+
+@contextmanager
+def logs_to(logs: LogSink) -> Iterator[None]:
+    """Let the functions log to `logs`."""
+    handlers = [handler for handler in observability.logger.handlers if isinstance(handler, logging.StreamHandler)]
+    before = [(handler, handler.stream) for handler in handlers]
+    for handler, _ in before:
+        handler.setStream(logs)
+    try:
+        yield
+    finally:
+        for handler, stream in before:
+            handler.setStream(stream)
