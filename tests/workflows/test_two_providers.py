@@ -197,3 +197,52 @@ def test_the_logs_of_a_run_hold_no_secret_no_number_and_no_text() -> None:
         assert "sandbox-1" not in logged
         assert "renewal is due" not in logged
         assert not [number for number in numbers if number in logged]
+
+
+# -- what comes back through the topic ---------------------------------------------------------------------------------
+
+
+def published(office: Office, event: dict[str, Any]) -> bool:
+    """Let AWS publish an event to the topic; return whether the function took it."""
+    sandbox = office.sandbox
+    return sandbox.do(sandbox.messaging.publish, sandbox.names["ProviderEvents"], event)
+
+
+def test_somebody_who_answers_stop_to_a_number_of_aws_is_sent_nothing_more() -> None:
+    with two_providers() as office:
+        office.call("PATCH", "/v1/admin/routes/verizon", {"inbound_accounts": ["acme"]}, OPERATOR)
+        words = {
+            "originationNumber": phone_number(2),
+            "destinationNumber": AWSS,
+            "messageBody": "Stop",
+            "inboundMessageId": "i",
+        }
+
+        taken = published(office, words | {"inboundMessageId": "i-1"})
+        office.start(half_on_each(4))
+        report = office.report()
+
+        assert taken
+        assert report["leads"]["opted_out"] == 1
+        assert phone_number(2) not in {entry.to for entry in office.sandbox.carrier.book}
+
+
+def test_what_is_no_event_fails_in_the_function_so_that_lambda_keeps_it() -> None:
+    with two_providers() as office:
+        assert not published(office, {"hello": "there"})
+        assert office.sandbox.functions.usage[office.sandbox.names["ProviderEventsFunction"]].errors == {
+            "RequestMalformed": 1
+        }
+
+
+def test_an_event_that_the_function_failed_to_take_comes_again_and_is_applied() -> None:
+    with two_providers() as office:
+        failures = iter([True, True])
+        publish = office.sandbox.messaging.publish
+        office.sandbox.messaging.publish = lambda *event: not next(failures, False) and publish(*event)  # type: ignore[method-assign]
+        office.start(half_on_each(6))
+
+        report = office.report()
+
+        assert report["outcomes"]["delivered"] == 6
+        assert office.sandbox.carrier.callbacks_failed == 0
