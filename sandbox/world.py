@@ -36,6 +36,7 @@ from sandbox.integrations import SandboxIntegrations
 from sandbox.latency import Latencies
 from sandbox.network import Network
 from sandbox.permissions import Permissions
+from sandbox.receiver import Receiver
 from sandbox.scheduler import Future, Scheduler
 from sandbox.sessions import a_session
 from sandbox.template import events_of, to_text, translate, without_gateway
@@ -46,6 +47,8 @@ ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "paceline"
 # A Wednesday, noon in New York and 9 in Los Angeles: every sending window of the contiguous US is open.
 START = datetime(2026, 9, 2, 16, tzinfo=UTC)
 CARRIER_HOST = "api.twilio.com"
+# A customer's server, for webhooks, and where its name leads: a public address, to which nothing here ever connects.
+RECEIVER_HOST, RECEIVER_ADDRESS = "hooks.customer.example", "93.184.216.34"
 T = TypeVar("T")
 
 
@@ -188,12 +191,14 @@ class Sandbox:
             self.engine.create_state_machine(machine["name"], described["definition"], described["roleArn"])
 
     def _create_secret(self) -> None:
-        """What an operator makes beside the template: the provider's secret, and what API keys are hashed with."""
+        """What an operator makes beside the template: the provider's secret, and what keys and webhooks depend on."""
         self._secret = {"account_sid": "AC" + "0" * 32, "auth_token": f"sandbox-{self.seed}"}
         client = boto3.client("secretsmanager")
         client.create_secret(Name="paceline/providers/twilio", SecretString=json.dumps(self._secret))
         self.key_pepper = f"pepper-of-the-sandbox-with-seed-{self.seed}".encode()
         client.create_secret(Name="paceline/api-keys/pepper", SecretString=self.key_pepper.decode())
+        master = f"webhook-master-of-the-sandbox-with-seed-{self.seed}"
+        client.create_secret(Name="paceline/webhooks/master", SecretString=master)
 
     def _open_network(self, apis: dict[str, Any], names: dict[str, str], latencies: Latencies) -> None:
         for logical, api in apis.items():
@@ -215,6 +220,8 @@ class Sandbox:
         topics, subscribers = events_of(translate(self.template, REGION), STACK, names)
         self.messaging = EndUserMessaging(self.carrier, topics, subscribers, self.functions.invoke)
         self.network.add(MESSAGING_HOST, self.messaging.handle)
+        self.receiver = Receiver(self.scheduler)
+        self.network.add(RECEIVER_HOST, self.receiver.handle, RECEIVER_ADDRESS)
 
     @staticmethod
     def _api_url(api_id: str) -> str:

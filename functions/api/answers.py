@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
@@ -37,6 +37,18 @@ class CampaignSummary(Answer):
     send_by: AwareDatetime | None = None
 
 
+class NotificationAnswer(Answer):
+    """One version of the report told to the webhook. status: `trying` while more tries follow. reason: of the last."""
+
+    version: int
+    webhook_id: str | None
+    status: Literal["delivered", "trying", "gave_up"]
+    attempts: int
+    last_attempt_at: AwareDatetime | None
+    http_status: int | None
+    reason: str
+
+
 class CampaignAnswer(CampaignSummary):
     """messages: by status. held_by: what holds batches now. lost_to: minutes by cause. binding: what binds now."""
 
@@ -55,6 +67,7 @@ class CampaignAnswer(CampaignSummary):
     binding: dict[str, Any] | None = None
     finish_at: AwareDatetime | None = None
     finish_reason: dict[str, Any] | None = None
+    notifications: list[NotificationAnswer] | None = None
 
 
 class PausedAnswer(CampaignAnswer):
@@ -194,6 +207,24 @@ class ChangedAccountAnswer(Account):
     """released_batches: how many that waited for the account go on."""
 
     released_batches: int
+
+
+class WebhookAnswer(Answer):
+    """webhook_secret: shown where it is new, and then never again. old_secret_ends_at: both sign until then."""
+
+    webhook_url: str | None
+    webhook_generation: int
+    old_secret_ends_at: AwareDatetime | None
+    webhook_secret: str | None
+
+
+class WebhookTestAnswer(Answer):
+    """delivered: the server answered 2xx. http_status: null where no answer came. reason: why not, blank if it was."""
+
+    webhook_id: str
+    delivered: bool
+    http_status: int | None
+    reason: str
 
 
 class ChangeEntry(Answer):

@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from api import admin, admin_keys, campaigns, control, messages, opt_outs, routes
+from api import admin, admin_keys, campaigns, control, messages, opt_outs, routes, webhook
 from api.document import document_of
 from api.limits import refused_body
 from api.problems import malformed, problem, refusal
@@ -16,7 +16,7 @@ from paceline.models import JsonObject
 from paceline.observability import logger
 
 app = APIGatewayHttpResolver(enable_validation=True)
-for module in (campaigns, control, messages, opt_outs, routes, admin, admin_keys):
+for module in (campaigns, control, messages, opt_outs, routes, webhook, admin, admin_keys):
     app.include_router(module.router)
 
 

@@ -17,6 +17,7 @@ from paceline.adapters.eventbridge import EventBridge
 from paceline.adapters.s3 import S3Store
 from paceline.adapters.stepfunctions import StepFunctions
 from paceline.adapters.twilio import Twilio
+from paceline.adapters.webhooks import HttpsWebhooks
 from paceline.config import Settings
 from paceline.errors import ProviderMisconfigured, ProviderThrottled
 from paceline.ports import Provider
@@ -95,6 +96,15 @@ class Services:
             raise ProviderThrottled(f"the secret {name!r} cannot be read now", retry_after_seconds=5) from error
         except BotoCoreError as error:
             raise ProviderThrottled(f"the secret {name!r} cannot be read now", retry_after_seconds=5) from error
+
+    @cached_property
+    def webhooks(self) -> HttpsWebhooks:
+        return HttpsWebhooks()
+
+    @cached_property
+    def webhook_master(self) -> bytes:
+        """What every account's signing secret is derived from."""
+        return self._read_secret(self.settings.webhook_secret_name).encode()
 
     @cached_property
     def key_pepper(self) -> bytes:

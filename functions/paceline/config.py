@@ -21,6 +21,7 @@ class Settings(Model):
     message_type: Literal["PROMOTIONAL", "TRANSACTIONAL"] = "PROMOTIONAL"
     state_machine_arn: str = ""
     key_secret_name: str = ""
+    webhook_secret_name: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:

@@ -41,6 +41,14 @@ class ProviderMisconfigured(PacelineError):
     """
 
 
+class WebhookFailed(PacelineError):
+    """The customer's server did not take a notification: no answer, or another than 2xx. The workflow tries again."""
+
+
+class AddressRefused(PacelineError):
+    """A customer's address leads where we do not call: into a private network. Never leaves a handler."""
+
+
 class ProviderUnsure(PacelineError):
     """The provider's answer did not come: the message may or may not be on its way. Never leaves a handler."""
 

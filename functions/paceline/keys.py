@@ -17,6 +17,7 @@
 | audit | an operator's change | 0 | nobody |
 | API key | an operator, its revocation | 0 | nobody |
 | idempotency | a customer's request with a key | 0 | the same request again |
+| notification | notifying the customer, 1-2 a try | 0 | nobody |
 
 `paceline run` counts the real writes; the table above is held to it by tests/workflows.
 """
@@ -66,6 +67,11 @@ def campaign(campaign_id: str) -> Key:
 def plan(campaign_id: str) -> Key:
     """Beside the campaign's row, not in it: every send reads that one, and none needs the plan."""
     return f"CAMPAIGN#{campaign_id}", "PLAN"
+
+
+def notification(campaign_id: str, version: int) -> Key:
+    """What became of telling the customer of a report's version."""
+    return f"CAMPAIGN#{campaign_id}", f"NOTIFICATION#{version:03d}"
 
 
 def batch(campaign_id: str, batch_id: str) -> Key:

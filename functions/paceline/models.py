@@ -116,6 +116,7 @@ class Account(Model):
     """A customer's account and its credits (1 credit = 1 part).
 
     sending_window: its campaigns send only while it is open too. help_text: the answer to HELP; blank: the provider's.
+    webhook_url: where the end of a campaign is told; None: nowhere. webhook_generation: which secret signs it.
     """
 
     account_id: str
@@ -131,6 +132,9 @@ class Account(Model):
     routing: RoutingRules = RoutingRules()
     help_text: Annotated[str, Field(max_length=320)] = ""
     charging: Charging = Charging()
+    webhook_url: str | None = None
+    webhook_generation: int = 0
+    webhook_rotated_at: AwareDatetime | None = None
 
 
 class Pause(Model):

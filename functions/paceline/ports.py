@@ -116,6 +116,13 @@ class Events(Protocol):
         """Publish one event."""
 
 
+class Webhooks(Protocol):
+    """Customers' servers, at the addresses that they gave."""
+
+    def post(self, url: str, headers: dict[str, str], body: str) -> int:
+        """Send one request and return the status that was answered. Raises: AddressRefused; WebhookFailed."""
+
+
 class Provider(Protocol):
     """A provider that takes messages. Neither we nor it retries a send by itself: a retry is a second message."""
 

@@ -14,6 +14,7 @@ from paceline.moments import iso
 from paceline.outlook import Outlook
 from paceline.reporting import lost_to
 from paceline.table import Row, Table
+from paceline.webhooks.notifying import notifications_of
 
 
 def describe_campaign(table: Table, campaign: Campaign) -> JsonObject:
@@ -31,6 +32,7 @@ def show_campaign(outlook: Outlook, campaign: Campaign) -> JsonObject:
     plan = get_plan(outlook.table, campaign.campaign_id)
     shown = _described(campaign, plan, summaries)
     shown["lost_to"] = lost_to(until_now(summaries, outlook.now))
+    shown["notifications"] = notifications_of(outlook.table, campaign.campaign_id)
     if plan is None or campaign.status in OVER:
         reason = {"cause": "not_planned" if plan is None else campaign.status.value}
         return shown | {"binding": None, "finish_at": None, "finish_reason": reason}

@@ -13,6 +13,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 
 from paceline import keys
+from paceline.accounts import get_account
 from paceline.batches import batch_summaries, read_leads, read_ledger
 from paceline.campaigns import OVER, get_campaign, get_plan, set_status
 from paceline.contracts import check
@@ -57,9 +58,10 @@ class ReportBuilt(Model):
 
 
 class Published(Model):
-    """The answer of `Publish Outcome`."""
+    """The answer of `Publish Outcome`. notify: whether the account has a webhook to be called."""
 
     published: bool
+    notify: bool
 
 
 @dataclass(slots=True)
@@ -141,17 +143,24 @@ def _report(store: ObjectStore, campaign_id: str, version: int) -> Report:
 
 def publish_outcome(table: Table, store: ObjectStore, events: Events, built: ReportBuilt) -> Published:
     """Move the campaign to its last status and publish the event, checked against its contract first."""
-    report = json.loads(store.get(f"{built.report_prefix}report.json"))
+    detail, _ = finished_detail(store, built.report_prefix)
     if built.status != "cancelled":
         # A cancel that came after the report was built keeps the campaign cancelled.
         _set_last_status(table, built)
     _note_version(table, built)
-    chosen = ("campaign_id", "account_id", "status", "reason", "version", "balanced", "headline")
-    detail = {name: report[name] for name in (*chosen, "leads", "outcomes", "credits", "difference")}
-    detail |= {"report_bucket": store.bucket, "report_prefix": built.report_prefix}
     check("events/campaign-finished", detail)
     events.publish(EVENT, detail)
-    return Published(published=True)
+    account = get_account(table, detail["account_id"])
+    return Published(published=True, notify=account.webhook_url is not None)
+
+
+def finished_detail(store: ObjectStore, prefix: str) -> tuple[JsonObject, datetime]:
+    """Return what the event says of a report, and when the report was made."""
+    report = json.loads(store.get(f"{prefix}report.json"))
+    chosen = ("campaign_id", "account_id", "status", "reason", "version", "balanced", "headline")
+    detail = {name: report[name] for name in (*chosen, "leads", "outcomes", "credits", "difference")}
+    detail |= {"report_bucket": store.bucket, "report_prefix": prefix}
+    return detail, datetime.fromisoformat(report["generated_at"])
 
 
 def _note_version(table: Table, built: ReportBuilt) -> None:

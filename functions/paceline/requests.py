@@ -88,6 +88,14 @@ class ExecutionInput(Model):
     revision: int | None = None
 
 
+class NotifyRequest(Model):
+    """failure: of the tries before, where no more are to follow."""
+
+    campaign_id: str
+    report_prefix: str
+    failure: dict[str, Any] | None = None
+
+
 class PlannedCampaign(Model):
     """The answer of `Plan Campaign`: what the workflow needs of a plan."""
 

@@ -17,6 +17,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "import_": {"phone_numbers": ["+12025550199"]},
     "create_one_account": {"account_id": "another"},
     "patch_account": {"name": "Changed"},
+    "change_own_account": {"webhook_url": "https://hooks.customer.example/paceline"},
     "add_credits": {"credits": 5},
     "set_route": {"name": "shared", "parts_per_minute": 1},
     "patch_route": {"parts_per_minute": 1},

@@ -97,6 +97,8 @@ def test_each_task_has_a_sample() -> None:
 def test_the_executions_input_and_the_last_event_fit_their_contracts() -> None:
     check("executions/campaign-input", SAMPLES["campaign-input.json"])
     check("events/campaign-finished", SAMPLES["campaign-finished.json"])
+    check("webhooks/webhook-campaign-finished", SAMPLES["webhook-campaign-finished.json"])
+    assert SAMPLES["webhook-campaign-finished.json"]["data"] == SAMPLES["campaign-finished.json"]
 
 
 def test_each_function_of_the_template_has_a_sample(template: dict[str, Any]) -> None:

@@ -40,7 +40,10 @@ AWS_ERRORS = {
     "Sandbox.Timedout",  # a function's own time-out; Lambda's sandbox, not this repository's
 }
 # What a retry may be for. A retry of States.ALL or States.Timeout would repeat what nobody understood.
-RETRIED = {"TransactionConflict", "TableThrottled"} | {name for name in AWS_ERRORS if not name.startswith("States.")}
+# WebhookFailed: a customer's server, which may take hours.
+RETRIED = {"TransactionConflict", "TableThrottled", "WebhookFailed"} | {
+    name for name in AWS_ERRORS if not name.startswith("States.")
+}
 
 
 def text_of(path: Path) -> str:
@@ -123,6 +126,22 @@ def test_no_error_is_both_retried_and_a_way_back_to_admission(state: dict[str, A
     retried = {name for retry in state.get("Retry", []) for name in retry["ErrorEquals"]}
 
     assert not retried & {"RateLimited", "ProviderThrottled"}
+
+
+def test_only_notifying_waits_for_a_customers_server_and_no_more_than_15_hours() -> None:
+    waiting = {
+        name: retry
+        for path in FILES
+        for name, state in states(json.loads(path.read_text()))
+        for retry in state.get("Retry", [])
+        if "WebhookFailed" in retry["ErrorEquals"]
+    }
+
+    [retry] = waiting.values()
+    longest = [retry["IntervalSeconds"] * retry["BackoffRate"] ** number for number in range(retry["MaxAttempts"])]
+
+    assert set(waiting) == {"Notify Customer"}
+    assert sum(min(seconds, retry["MaxDelaySeconds"]) for seconds in longest) <= 15 * 3600 + 600
 
 
 def test_our_error_names_are_unique_leaves() -> None:

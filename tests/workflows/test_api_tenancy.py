@@ -28,6 +28,7 @@ def office() -> Iterator[Office]:
         office.post("/v1/opt-outs", {"phone_numbers": [phone_number(77)]})
         office.post("/v1/admin/accounts", {"account_id": "other"}, OPERATOR)
         store_key(office.table, office.sandbox.key_pepper, STRANGER, "other", "customer")
+        office.call("PATCH", "/v1/account", {"webhook_url": "https://hooks.customer.example/other"}, STRANGER)
         yield office
 
 

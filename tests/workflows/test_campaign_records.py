@@ -19,14 +19,20 @@ from tests.builders.core import phone_number
 
 LEADS = 60
 TEXT = "Hi Ana, your renewal is due."
+WEBHOOK = "https://hooks.customer.example/token-of-the-customers"
 # Everything that can go wrong does, so that errors and their causes are looked at too.
 ROUGH = Profile(throttled=0.05, failing=0.05, silent=0.05, refused=(("21614", 0.05),))
 
 
 @pytest.fixture(scope="module")
 def rough_run() -> Iterator[Office]:
-    """A finished campaign that was held, throttled, failed and refused, with a receipt after its report."""
+    """A finished campaign that was held, throttled, failed and refused, with a receipt after its report.
+
+    Its customer's server was down at first.
+    """
     with an_office(profile=ROUGH, credits=45) as office:
+        office.call("PATCH", "/v1/account", {"webhook_url": WEBHOOK})
+        office.sandbox.receiver.behave("is_down")
         office.start(LEADS)
         office.passes(minutes=5)
         office.buy(1000)
@@ -78,6 +84,12 @@ def test_no_text_is_in_any_history_nor_in_the_logs(rough_run: Office) -> None:
     for where, text in everything_written(rough_run):
         assert "renewal is due" not in text, where
         assert not re.search(r"\bAna\b", text), where
+
+
+def test_no_webhooks_address_is_in_any_history_nor_in_the_logs(rough_run: Office) -> None:
+    assert len(rough_run.sandbox.receiver.received) == 2
+    for where, text in everything_written(rough_run):
+        assert "token-of-the-customers" not in text, where
 
 
 def test_the_logs_say_something(rough_run: Office) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel
 
 from paceline.admission import Admission
 from paceline.closing import Closed
@@ -18,12 +20,14 @@ from paceline.requests import (
     CountOpenRequest,
     ExecutionInput,
     HoldRequest,
+    NotifyRequest,
     PlannedCampaign,
     ReconcileRequest,
     ReportRequest,
     SendRequest,
 )
 from paceline.sending import Sent
+from paceline.webhooks.notifying import Notified
 
 
 class CampaignFinished(Model):
@@ -44,6 +48,28 @@ class CampaignFinished(Model):
     report_prefix: str
 
 
+class CampaignFinishedWebhook(Model):
+    """The body of a webhook's request at the end of a campaign. id: the same in every try."""
+
+    id: str
+    type: Literal["campaign.finished"]
+    timestamp: AwareDatetime
+    data: CampaignFinished
+
+
+class TestedAccount(Model):
+    account_id: str
+
+
+class WebhookTest(Model):
+    """The body of a request that a customer asked for, to try the webhook out."""
+
+    id: str
+    type: Literal["webhook.test"]
+    timestamp: AwareDatetime
+    data: TestedAccount
+
+
 class HoldRegistered(Model):
     waits: bool
 
@@ -59,9 +85,12 @@ STATES: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
     "Build Report": (ReportRequest, ReportBuilt),
     "Build Next Report": (ReportRequest, ReportBuilt),
     "Publish Outcome": (ReportBuilt, Published),
+    "Notify Customer": (NotifyRequest, Notified),
 }
 OTHERS: dict[str, type[BaseModel]] = {
     "events/campaign-finished": CampaignFinished,
+    "webhooks/webhook-campaign-finished": CampaignFinishedWebhook,
+    "webhooks/webhook-test": WebhookTest,
     "manifests/stream": Stream,
     "manifests/batch": Batch,
     "executions/campaign-input": ExecutionInput,
