@@ -239,15 +239,19 @@ def test_batches_that_move_while_it_reads_give_no_false_alarm(world: World) -> N
     assert next(steps, None) is None, "all of it happened while it read"
 
 
-def test_damage_is_found_while_other_batches_move_all_the_time(world: World) -> None:
-    batches = has_planned(world, *[2] * 30)
-    damage(world, ACCOUNT, consumed=1)
+@pytest.mark.parametrize("damaged", [0, 1], ids=["clean", "one part leaked"])
+def test_where_it_never_comes_to_rest_only_damage_is_told(world: World, damaged: int) -> None:
+    """Every lease is of two parts: whatever is under way, one part more is none of it."""
+    batches = has_planned(world, *[2] * 90)
+    damage(world, ACCOUNT, reserved=damaged, available=-damaged)
     steps = iter([lambda batch=batch: sends(world, batch) for batch in batches])
 
-    found = recount(_meddled_at_every(world, 7, steps), world.store, "acme")
+    found = recount(_meddled_at_every(world, 3, steps), world.store, "acme")
 
     assert next(steps, None) is not None, "it never came to rest"
-    assert ("", "consumed") in [(where, what) for where, what, *_ in told(found)]
+    assert found.accounts[0].moving
+    assert found.differs == bool(damaged)
+    assert {what for _, what, *_ in told(found)} == ({"available", "reserved"} if damaged else set())
 
 
 def _meddled_at_every(world: World, reads: int, steps: object) -> WatchedTable:
