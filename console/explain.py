@@ -15,9 +15,10 @@ from rich.table import Table
 
 from console.reach import Where, explained, reach, reaches_a_system
 from console.zone import Zone
+from paceline.adapters.end_user_messaging import EndUserMessaging
 from paceline.adapters.twilio import Twilio
 from paceline.errors import PacelineError
-from paceline.explain import Explanation, explain_campaign, explain_lead
+from paceline.explain import Explanation, ReadReceipt, explain_campaign, explain_lead
 from paceline.receipts import Receipt
 
 
@@ -40,7 +41,7 @@ def explain(where: Where, campaign: str, lead: str | None, zone: ZoneInfo | None
             if lead is None:
                 told = explain_campaign(system.table, system.store, campaign)
             else:
-                told = explain_lead(system.table, system.store, campaign, lead, {"twilio": _read_twilio})
+                told = explain_lead(system.table, system.store, campaign, lead, RECEIPT_READERS)
         except PacelineError as error:
             click.echo(f"Error: {error}", err=True)
             sys.exit(2)
@@ -49,6 +50,18 @@ def explain(where: Where, campaign: str, lead: str | None, zone: ZoneInfo | None
 
 def _read_twilio(message_id: str, fields: Mapping[str, str]) -> Receipt | None:
     return Twilio(lambda: "", "").read_receipt(message_id, fields)
+
+
+def _read_end_user_messaging(message_id: str, fields: Mapping[str, str]) -> Receipt | None:
+    event = {**fields, "isFinal": fields.get("isFinal") == "true"}  # the inbox keeps what is no text as JSON
+    return EndUserMessaging(lambda: None, "", "").read_event(event)
+
+
+# Reading needs neither secrets nor clients: what the inbox keeps is all there is to read.
+RECEIPT_READERS: dict[str, ReadReceipt] = {
+    Twilio.name: _read_twilio,
+    EndUserMessaging.name: _read_end_user_messaging,
+}
 
 
 def _show(told: Explanation, zone: ZoneInfo | None) -> None:

@@ -2,7 +2,7 @@
 
 from paceline.explain.campaign import explain_campaign
 from paceline.explain.finding import LeadNotFound
-from paceline.explain.lead import explain_lead
+from paceline.explain.lead import ReadReceipt, explain_lead
 from paceline.explain.steps import Explanation, Step
 
-__all__ = ["Explanation", "LeadNotFound", "Step", "explain_campaign", "explain_lead"]
+__all__ = ["Explanation", "LeadNotFound", "ReadReceipt", "Step", "explain_campaign", "explain_lead"]
