@@ -12,9 +12,10 @@ from typing import Any
 
 from paceline import keys, rows
 from paceline.accounts import get_account
-from paceline.batches import read_leads, read_ledger, summarize
+from paceline.batches import Ledger, read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign
 from paceline.departures import round_ref
+from paceline.failing import MOST_FAILURES, asks_again_at, failures, probe
 from paceline.leases import Refusal, take_lease
 from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Model, Route
 from paceline.moments import from_us, iso, to_us
@@ -27,9 +28,6 @@ from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import ConditionFailed, Put, Row, Table, Update
 from paceline.turns import Turn, await_turn, take_turn
 from paceline.windows import closes_at, is_open, next_open
-
-# A lead that comes back from this many rounds without a claim has a fault that no round will mend.
-MAX_ROUNDS = 200
 
 # What an inline Map runs at once on AWS.
 GROUP_SIZE = 40
@@ -97,7 +95,7 @@ class Admitter:
         campaign = get_campaign(self.table, batch.campaign_id)
         lease = self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no))
         route, signals = route_now(self.table, batch.route)
-        stop = self._stop(campaign, batch, round_no)
+        stop = self._stop(campaign)
         refusal = self._hold(campaign, route, signals, batch)
         if lease and (stop or refusal or self._is_over(lease)):
             return Admission(decision=Decision.CLOSE, round=round_no)  # first give back what the round has
@@ -111,16 +109,12 @@ class Admitter:
 
     # -- may it go at all? ----------------------------------------------------------------------------------------
 
-    def _stop(self, campaign: Campaign, batch: Batch, round_no: int) -> Cause | None:
+    def _stop(self, campaign: Campaign) -> Cause | None:
         if campaign.status in (CampaignStatus.CANCELLED, CampaignStatus.FAILED):
             return Cause.CANCELLED
         if campaign.send_by and self.now >= campaign.send_by:
             return Cause.SEND_BY_PASSED
-        if round_no <= MAX_ROUNDS:
-            return None
-        leases = read_ledger(self.table, batch.campaign_id, batch.batch_id).leases.values()
-        throttled = sum(bool(lease.get("was_throttled")) for lease in leases)  # rounds that a 429 ended are no failures
-        return Cause.SENDER_FAILED if round_no - throttled > MAX_ROUNDS else None
+        return None
 
     def _is_over(self, lease: Row) -> bool:
         """A closed round; or one that never got its slots, and whose day is past."""
@@ -149,9 +143,17 @@ class Admitter:
         turn: datetime | None,
     ) -> Admission:
         """Wait for the campaign's turn, holding nothing; then lease what one round sends."""
-        leads = self._leads_left(batch, round_no)
+        # In the first round no lead can have a message: its lease does not exist.
+        ledger = self._ledger(batch) if round_no > 1 else Ledger({}, {})
+        leads = self._leads_left(batch, ledger)
         if not leads:
             return self._done(batch)
+        failed, last = failures(ledger.leases)
+        if failed >= MOST_FAILURES:
+            return self._skip_rest(batch, round_no, Cause.SENDER_FAILED)
+        if last is not None and self.now < (again := asks_again_at(failed, last)):
+            return self._wait_for_sender(batch, round_no, again)
+        leads = probe(leads, failed)
         parts = [lead.parts for lead in leads]
         leads = leads[: fits_a_round(parts, route.parts_per_minute)]
         leads = leads[: self._most_while_it_probes(route, signals, len(leads))]
@@ -176,13 +178,11 @@ class Admitter:
             return await_turn(self.table, route.name, request, turn, self.now)
         return take_turn(self.table, route.name, request, self.now)
 
-    def _leads_left(self, batch: Batch, round_no: int) -> list[Lead]:
-        """The leads without a message. In the first round nobody can have one: its lease does not exist."""
-        leads = read_leads(self.store, batch)
-        if round_no == 1:
-            return leads
-        done = read_ledger(self.table, batch.campaign_id, batch.batch_id).messages
-        return [lead for lead in leads if lead.lead_no not in done]
+    def _ledger(self, batch: Batch) -> Ledger:
+        return read_ledger(self.table, batch.campaign_id, batch.batch_id)
+
+    def _leads_left(self, batch: Batch, ledger: Ledger) -> list[Lead]:
+        return [lead for lead in read_leads(self.store, batch) if lead.lead_no not in ledger.messages]
 
     # -- when? ----------------------------------------------------------------------------------------------------
 
@@ -232,6 +232,11 @@ class Admitter:
         self._note(batch, status="waiting", hold=hold, has_lease=has_lease)
         return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(turn.at), turn=iso(turn.turn))
 
+    def _wait_for_sender(self, batch: Batch, round_no: int, until: datetime) -> Admission:
+        """Wait with no turn of the route: the batch takes one when it asks again."""
+        self._note(batch, status="waiting", hold=Hold(cause=Cause.SENDER_FAILED, since=self.now, until=until))
+        return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(until))
+
     def _refuse(self, campaign: Campaign, batch: Batch, round_no: int, hold: Hold) -> Admission:
         ends = [end for end in (hold.until, campaign.send_by) if end is not None]
         until = min(ends, default=self.now + timedelta(days=30))
@@ -244,7 +249,7 @@ class Admitter:
         if cause is Cause.SEND_BY_PASSED:  # say what it waited for, not only that it waited too long
             hold = (self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}).get("hold")
             cause = Cause(hold["cause"]) if hold else cause
-        for lead in self._leads_left(batch, max(round_no, 2)):
+        for lead in self._leads_left(batch, self._ledger(batch)):
             skip_lead(self.table, batch, round_no, lead, cause, self.now)
         return self._done(batch)
 

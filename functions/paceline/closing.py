@@ -9,9 +9,10 @@ from paceline import keys, rows
 from paceline.batches import Ledger, read_ledger, summarize
 from paceline.campaigns import get_campaign
 from paceline.departures import departed, is_of_round
+from paceline.failing import verdict
 from paceline.holds import release_after_give_back
-from paceline.models import Batch, Model
-from paceline.moments import iso, to_us
+from paceline.models import Batch, Campaign, Model
+from paceline.moments import iso
 from paceline.ports import Workflow
 from paceline.routes import route_now
 from paceline.table import Action, Row, Table, TransactionRefused, Update
@@ -30,10 +31,10 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
     lease = ledger.leases.get(round_no)
     if lease is not None and "closed_at" not in lease:
         unused = unused_parts(lease, ledger)
-        account_id = get_campaign(table, batch.campaign_id).account_id
-        _give_back(table, account_id, batch, lease, ledger, now)
+        campaign = get_campaign(table, batch.campaign_id)
+        _give_back(table, campaign, batch, lease, ledger, now)
         if unused:
-            release_after_give_back(table, workflow, account_id, batch.route)
+            release_after_give_back(table, workflow, campaign.account_id, batch.route)
     left = batch.leads - len(ledger.messages)
     statuses = Counter(message.status.value for message in ledger.messages.values())
     summarize(
@@ -57,23 +58,15 @@ def unused_parts(lease: Row, ledger: Ledger) -> int:
     return int(lease["parts"]) - used
 
 
-def _was_throttled(table: Table, batch: Batch, lease: Row) -> bool:
-    """Tell whether the provider refused for now in the round: what it did not send is then no failure of a lead's."""
-    given_at = lease.get("given_at")
-    _, signals = route_now(table, batch.route)
-    until = max(signals.throttled_until, signals.misconfigured_until)
-    return given_at is not None and until > to_us(datetime.fromisoformat(given_at))
-
-
-def _give_back(table: Table, account_id: str, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
+def _give_back(table: Table, campaign: Campaign, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
     """Close the lease, and in the same transaction return what it did not use to the account and the day.
 
     The lease keeps when the round's messages left: the pace of a minute later is made of that.
     """
-    unused = unused_parts(lease, ledger)
+    unused, account_id = unused_parts(lease, ledger), campaign.account_id
     closing = {"closed_at": iso(now), "unused": unused, "departed": departed(lease, ledger.messages.values())}
-    if unused and _was_throttled(table, batch, lease):
-        closing["was_throttled"] = True
+    if unused:
+        closing |= verdict(lease, ledger, campaign, batch, route_now(table, batch.route)[1], now)
     close = Update(
         rows.key_of(lease),
         "SET " + ", ".join(f"#{name} = :{name}" for name in closing),

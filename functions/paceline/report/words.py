@@ -61,6 +61,7 @@ LABELS = {
     "cancelled": "Campaign cancelled",
     "send_by_passed": "Too late: its send-by time had passed",
     "slot_missed": "Missed its slot",
+    "sender_failed": "Our sender failed",
     "conflict": "Conflicts between transactions",
     "frequency_cap": "Recipient had enough messages in 24 hours",
     # why a row of the file was rejected

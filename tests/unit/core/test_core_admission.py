@@ -8,14 +8,13 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.admission import MAX_ROUNDS, Admission, Decision, _lanes
+from paceline.admission import Admission, Decision, _lanes
 from paceline.models import Batch, Route, SendingWindow
 from paceline.moments import iso, to_us
 from paceline.pace_rows import to_pace
 from paceline.pacing import CATCH_UP, LATENESS_US
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
-from paceline.table import Put
 from sandbox.dynamodb import Latency
 from tests.builders.core import (
     NOON,
@@ -405,25 +404,6 @@ def test_a_lease_without_slots_is_closed_when_its_day_is_over(world: World) -> N
     assert waits.wait_until == "2026-09-03T04:00:00.000000Z"
     assert world.used(keys.route_day("shared", TODAY)) == 0
     assert world.used(keys.route_day("shared", date(2026, 9, 3))) == 40
-
-
-def test_a_lead_that_comes_back_from_too_many_rounds_is_skipped_as_failed(world: World) -> None:
-    batch = batch_of(world, 2)
-
-    admission = world.admit(batch, MAX_ROUNDS + 1)
-
-    assert admission.decision is Decision.DONE
-    assert causes(world, 2) == {"sender_failed"}
-
-
-def test_rounds_that_a_429_ended_are_no_failures(world: World) -> None:
-    batch = batch_of(world, 2)
-    for round_no in range(1, MAX_ROUNDS + 2):
-        pk, sk = keys.lease("renewals", "00001", round_no)
-        row = {"pk": pk, "sk": sk, "round": round_no, "parts": 2, "closed_at": iso(NOON), "was_throttled": round_no > 1}
-        world.table.put(Put(row))
-
-    assert world.admit(batch, MAX_ROUNDS + 2).decision is Decision.SEND
 
 
 def test_after_a_429_a_round_is_small_and_soon_whole_again(world: World) -> None:
