@@ -8,8 +8,9 @@ from typing import Any
 
 from paceline import keys
 from paceline.batches import batch_summaries
-from paceline.campaigns import keep_plan
+from paceline.campaigns import get_campaign, keep_plan
 from paceline.keys import Key
+from paceline.looks import OpenBatch, deadline
 from paceline.models import Batch, LeadCounts, Plan
 from paceline.receipts import Receipt, apply_receipt
 from paceline.recount import Recount, recount
@@ -50,7 +51,8 @@ def ends(world: World, batch: Batch, *outcomes: MessageStatus) -> None:
         status = outcomes[number - 1] if number <= len(outcomes) else MessageStatus.DELIVERED
         receives(world, batch, number, status)
     world.clock.passes(minutes=1)
-    world.reconciler().reconcile(batch, world.clock.now())
+    campaign, now = get_campaign(world.table, batch.campaign_id), world.clock.now()
+    world.reconciler().reconcile(OpenBatch(batch=batch), deadline(campaign, now), campaign.charging)
     settle(world.table, "acme", batch_summaries(world.table, batch.campaign_id), world.clock.now())
 
 
