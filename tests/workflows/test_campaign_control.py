@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -118,6 +118,21 @@ def test_a_campaign_cancelled_while_it_waits_for_credits_ends() -> None:
 
         assert is_balanced(office, report)
         assert report["outcomes"] | {"skipped": 5, "delivered": 5} == report["outcomes"]
+
+
+def test_a_campaign_cancelled_while_it_waits_for_the_morning_sends_nothing_then() -> None:
+    with an_office(start=datetime.fromisoformat("2026-09-03T02:00:00Z")) as office:  # ten in the evening in New York
+        office.start(10)
+        office.passes(minutes=10)
+
+        office.change("cancel")
+        report = office.report()
+        office.passes(hours=24)
+
+        assert office.sent == 0
+        assert is_balanced(office, report)
+        assert report["causes"]["skipped"] == {"cancelled": 10}
+        assert office.account().reserved == 0
 
 
 def test_a_cancelled_campaign_cannot_be_resumed() -> None:

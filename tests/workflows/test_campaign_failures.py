@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from paceline.report.model import Outcomes
-from sandbox.carrier import DELIVERED, Profile
+from sandbox.carrier import DELIVERED, Profile, Script
 from sandbox.engine import TaskFailed
 from sandbox.world import CARRIER_HOST, Sandbox
-from tests.builders.campaigns import Office, an_office, is_balanced
+from tests.builders.campaigns import KIND, Office, an_office, is_balanced
+from tests.builders.core import phone_number
 
 ALL_DELIVERED = ((DELIVERED, 1.0),)
 
@@ -44,6 +46,23 @@ def test_whatever_the_carrier_does_the_sums_close_and_nobody_is_texted_twice(pro
         assert outcomes(report).total() == 60
         assert office.most_texts_to_one_person() == 1
         assert office.most_parts_in_a_minute() <= 240
+
+
+@pytest.mark.parametrize(
+    "fault", [Script(refused="21211"), Script(silent=True)], ids=["refused for good", "taken, and no answer"]
+)
+def test_one_recipient_of_a_batch_is_no_fate_of_the_others(fault: Script) -> None:
+    third = phone_number(3)
+    with an_office(profile=replace(KIND, scripts={third: fault})) as office:
+        office.start(5)
+
+        report = office.report()
+
+        outcomes = {row["lead_no"]: row["outcome"] for row in office.rows("outcomes.csv")}
+        assert [outcomes[lead] for lead in "1245"] == ["delivered"] * 4
+        assert outcomes["3"] == ("failed" if fault.refused else "delivered")
+        assert office.most_texts_to_one_person() == 1
+        assert is_balanced(office, report)
 
 
 def test_a_429_costs_time_and_no_message() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -314,6 +315,31 @@ def test_two_leases_at_once_conflict_and_the_second_names_no_cap() -> None:
         assert world.account().reserved == 40
 
 
+@pytest.mark.parametrize("apart_seconds", [0.0, 0.003, 0.012])
+def test_of_many_leases_at_once_none_takes_what_is_not_there_or_leaves_half_of_itself(apart_seconds: float) -> None:
+    def until_granted(batch_id: str) -> Row | Refusal:
+        for wait in range(1, 200):  # as the workflow retries, each at its own pace
+            try:
+                return lease(world, 3, batch_id=batch_id)
+            except TransactionConflict:
+                account = world.account()
+                assert account.available >= 0
+                assert account.available + account.reserved == 10
+                world.scheduler.sleep(0.007 * wait * (1 + int(batch_id) / 10))
+        raise AssertionError("it never came through")
+
+    with a_world(Latency(prepare=lambda: 0.010, commit=lambda: 0.010)) as world:
+        world.has(an_account(available=10))
+
+        names = [f"{number:05}" for number in range(1, 9)]
+        answers = world.together(*(partial(until_granted, name) for name in names), apart_seconds=apart_seconds)
+
+        refused = [hold_of(answer).cause for answer in answers if isinstance(answer, Refusal)]
+        assert sorted(granted(answer) for answer in answers if not isinstance(answer, Refusal)) == [1, 3, 3, 3]
+        assert refused == [Cause.CREDITS] * 4
+        assert (world.account().available, world.account().reserved) == (0, 10)
+
+
 # -- cancellation reasons, by position -----------------------------------------------------------------------------
 
 NONE = {"Code": "None"}
@@ -417,8 +443,9 @@ def test_what_proves_nothing_about_a_cap_is_throttling(reasons: list[dict[str, A
         cancelled(CancellingClient(reasons))
 
 
-def test_a_fault_of_ours_is_the_error_itself() -> None:
-    client = CancellingClient([NONE, {"Code": "ValidationError"}, NONE])
+@pytest.mark.parametrize("beside", [NONE, CONFLICT], ids=["alone", "beside a conflict"])
+def test_a_fault_of_ours_is_the_error_itself(beside: dict[str, Any]) -> None:
+    client = CancellingClient([beside, {"Code": "ValidationError"}, NONE])
 
     with pytest.raises(ClientError) as raised:
         cancelled(client)
