@@ -124,6 +124,14 @@ def test_a_json_lead_without_the_value_is_refused_and_a_number_is_a_value() -> N
     assert plan.rejected_reasons == {"blank_field": 3}
 
 
+def test_a_line_that_is_no_object_is_refused_as_such_and_not_for_what_it_lacks() -> None:
+    content = '{"phone": "2025550108", "first_name": "Ana"}\n{"phone": "2025550109", "first_name"\n{}\n'
+
+    plan, _ = planned(content, message="Hi {{first_name}}!")
+
+    assert plan.rejected_reasons == {"broken_json": 1, "no_values": 1}
+
+
 @pytest.mark.parametrize("content", ["phone,code\n2025550108,1\n", '{"phone": "2025550108", "code": 1}\n'])
 def test_a_field_that_no_lead_can_fill_refuses_the_file_and_writes_nothing(content: str) -> None:
     store = MemoryStore({KEY: content.encode()})

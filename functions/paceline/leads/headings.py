@@ -46,6 +46,7 @@ class Heading:
         self.cells = [trimmed(cell.replace("\ufeff", "")) for cell in cells]
         self.row_number = row_number
         self.names = [normalise_name(cell) for cell in self.cells]
+        self._is_named = all(self.names)
 
     @property
     def phone_column(self) -> str | None:
@@ -57,9 +58,11 @@ class Heading:
 
         A missing cell is blank. A cell without a heading is no value; beyond the last heading it is a fault of the row.
         """
-        values = dict(zip(self.names, map(trimmed, cells), strict=False))
-        if len(cells) == len(self.names) and FAULT not in values and "\0" not in "".join(cells):
-            return values
+        row = "".join(cells)
+        if len(cells) == len(self.names) and row.isascii() and row.isprintable() and self._is_named:
+            return dict(
+                zip(self.names, map(str.strip, cells), strict=True)
+            )  # nearly every row; the same, in half the time
         values = dict.fromkeys(filter(None, self.names), "")
         values.update((name, trimmed(cell)) for name, cell in zip(self.names, cells, strict=False) if name)
         if any(map(trimmed, cells[len(self.names) :])):

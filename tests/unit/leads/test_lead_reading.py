@@ -7,9 +7,12 @@ import io
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paceline.errors import LeadFileInvalid
-from paceline.leads.headings import FAULT
+from paceline.leads.headings import FAULT, Heading
+from paceline.leads.names import trimmed
 from paceline.leads.reading import LeadFile, Row, open_lead_file
 
 
@@ -97,6 +100,13 @@ def test_short_rows_are_filled_and_surplus_cells_are_a_fault_of_the_row() -> Non
 
     assert rows[0][2] == {"phone": "1", "name": "", "state": ""}
     assert rows[1][2][FAULT] == "too_many_cells"
+
+
+@given(st.lists(st.text(st.sampled_from("a1 .\t\x07\x7f\u00a0\u200bé"), max_size=4), min_size=2, max_size=2))
+def test_plain_rows_and_all_others_are_trimmed_alike(cells: list[str]) -> None:
+    values = Heading(["phone", "name"], 1).fitted(cells)
+
+    assert values == dict(zip(("phone", "name"), map(trimmed, cells), strict=True))
 
 
 @pytest.mark.parametrize("rows_before", [0, 5000], ids=["at the top", "far down"])
