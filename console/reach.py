@@ -171,7 +171,7 @@ def _refused(error: ClientError, where: Where) -> str:
     code, text = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code in _FORBIDDEN:
         return (
-            f"You may not do {error.operation_name} here: {text or code}. Reading needs cloudformation:DescribeStacks, "
+            f"You may not do {error.operation_name} here: {(text or code).rstrip('.')}. Reading needs cloudformation:DescribeStacks, "
             "dynamodb:GetItem, BatchGetItem and Query, and s3:GetObject; repairs also dynamodb:PutItem and UpdateItem."
         )
     if code in _WHO_IS_IT:
