@@ -171,8 +171,9 @@ def _refused(error: ClientError, where: Where) -> str:
     code, text = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code in _FORBIDDEN:
         return (
-            f"You may not do {error.operation_name} here: {(text or code).rstrip('.')}. Reading needs cloudformation:DescribeStacks, "
-            "dynamodb:GetItem, BatchGetItem and Query, and s3:GetObject; repairs also dynamodb:PutItem and UpdateItem."
+            f"You may not do {error.operation_name} here: {(text or code).rstrip('.')}. Reading needs "
+            "cloudformation:DescribeStacks, dynamodb:GetItem, BatchGetItem and Query, and s3:GetObject; repairs also "
+            "dynamodb:PutItem and UpdateItem."
         )
     if code in _WHO_IS_IT:
         return f"AWS does not take your credentials ({code}): sign in again, or choose another AWS_PROFILE."
