@@ -60,6 +60,7 @@ def measure(leads: int) -> dict[str, Any]:
         "cpu_seconds": round(time.process_time() - cpu, 1),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "virtual_seconds": summary["virtual_seconds"],
+        "reads_per_message": summary["reads_per_message"],
         "state_transitions": summary["state_transitions"],
         "outcomes": summary["outcomes"],
         "balanced": summary["balanced"],

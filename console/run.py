@@ -197,6 +197,10 @@ def _summary(
         "conflicts_per_1000_sends": _per(counters.conflicts * 1000, sent),
         "shared_row_writes": counters.shared_row_writes,
         "shared_row_writes_per_1000_sends": _per(counters.shared_row_writes * 1000, sent),
+        "reads_per_message": {
+            "reconciliation": _per(counters.items_read["count_open"] + counters.items_read["reconcile"], sent),
+            "report": _per(counters.items_read["report"], sent),
+        },
         "state_transitions": sandbox.engine.transitions,
         "state_transitions_per_message": _per(sandbox.engine.transitions, sent),
         "function_ms_per_message": _per(functions_ms, sent),

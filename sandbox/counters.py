@@ -16,6 +16,7 @@ _WRITES = {"Put", "Update", "Delete", "ConditionCheck"}
 class Counters:
     """Counts over all calls of a run.
 
+    items_read: rows looked at, by the folder of the function that read them.
     by_kind: (operation's action, kind of row) → attempts. watchers: told of every call too, for who counts more.
     """
 
@@ -24,6 +25,7 @@ class Counters:
     shared_row_writes: int = 0
     write_units: float = 0.0
     read_units: float = 0.0
+    items_read: Counter[str] = field(default_factory=Counter)
     by_kind: Counter[tuple[str, str]] = field(default_factory=Counter)
     watchers: list[Callable[[Call], None]] = field(default_factory=list)
 
@@ -32,6 +34,9 @@ class Counters:
         self.calls += 1
         self.write_units += call.write_units
         self.read_units += call.read_units
+        invocation = call.caller.context.get("invocation") if call.items_read and call.caller else None
+        if invocation is not None:
+            self.items_read[invocation.function.folder] += call.items_read
         if call.outcome == "TransactionConflictException" or "TransactionConflict" in call.reasons:
             self.conflicts += 1
         for access in call.keys:

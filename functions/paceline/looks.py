@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
-from pydantic import AwareDatetime, TypeAdapter
+from pydantic import AwareDatetime, Field, TypeAdapter
 
 from paceline import keys
 from paceline.campaigns import get_campaign, get_plan
@@ -29,11 +29,24 @@ LOOKS = tuple(timedelta(minutes=m) for m in (0.5, 2, 5, 15, 60, 240, 720, 1440, 
 LOOKS_AFTER_DEADLINE = 3
 
 
+class Counted(Model):
+    """Messages of a batch that were final when somebody looked. A late word that changes one leaves a note."""
+
+    messages: dict[str, int] = Field(default_factory=dict)
+    held_parts: int = 0
+    consumed: int = 0
+
+
 class OpenBatch(Model):
-    """A batch that is not settled; one item of the manifest of a look. open_leads: None: nobody has looked yet."""
+    """A batch that is not settled; one item of the manifest of a look.
+
+    open_leads: None: nobody has looked yet. counted: the others. Both are as the last look left them, so that a look
+    that is killed and runs again starts from the same.
+    """
 
     batch: Batch
     open_leads: tuple[int, ...] | None = None
+    counted: Counted = Counted()
 
 
 _OPEN = TypeAdapter(tuple[OpenBatch, ...])
@@ -97,7 +110,7 @@ class OpenCounter:
         if settle(self.table, campaign.account_id, list(summaries.values()), self.now):
             release_after_give_back(self.table, self.workflow, campaign.account_id)
         return tuple(
-            OpenBatch(batch=one.batch, open_leads=summaries.get(one.batch.batch_id, {}).get("open_leads"))
+            _as_looked_at(one.batch, summaries.get(one.batch.batch_id, {}))
             for one in seen
             if "final_at" not in summaries.get(one.batch.batch_id, {})
         )
@@ -106,6 +119,11 @@ class OpenCounter:
         waiting = (keys.batch(one.batch.campaign_id, one.batch.batch_id) for one in seen)
         while some := list(islice(waiting, MOST_KEYS)):
             yield from self.table.get_many(some)
+
+
+def _as_looked_at(batch: Batch, summary: Row) -> OpenBatch:
+    counted = Counted.model_validate(summary.get("counted", {}))
+    return OpenBatch(batch=batch, open_leads=summary.get("open_leads"), counted=counted)
 
 
 def _manifest_key(campaign_id: str, look: int) -> str:

@@ -19,7 +19,7 @@ from paceline.campaigns import get_campaign
 from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
 from paceline.evidence import look_up
-from paceline.looks import OpenBatch
+from paceline.looks import Counted, OpenBatch
 from paceline.models import Batch, Charging, JsonObject, Message, Model, Route
 from paceline.moments import iso
 from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
@@ -64,17 +64,14 @@ class Reconciler:
         differences: list[JsonObject] = []
         messages = [self._look_at(batch, message, is_due, differences) for message in messages]
         still_open = [message.lead_no for message in messages if message.status not in FINAL]
-        is_whole = one.open_leads is not None or len(messages) == batch.leads
-        if still_open or not is_whole:
-            if is_whole and tuple(still_open) != one.open_leads:
-                self._note(batch, differences, open_leads=still_open)
+        if one.open_leads is None and len(messages) < batch.leads:  # the next look begins anew
             return Reconciled(batch_id=batch.batch_id, open=len(still_open))
-        if one.open_leads is not None:  # what was final at the first look may be something better by now
-            messages = self._messages(batch, None)
-        statuses = dict(Counter(message.status.value for message in messages))
-        final = {"status": "final", "final_at": iso(self.now), "messages": statuses, **amounts(messages, charging)}
-        self._note(batch, differences, **final)
-        return Reconciled(batch_id=batch.batch_id, open=0)
+        counted = _added(one.counted, [message for message in messages if message.status in FINAL], charging)
+        if not still_open:
+            self._note(batch, differences, status="final", final_at=iso(self.now), **counted.model_dump())
+        elif tuple(still_open) != one.open_leads:
+            self._note(batch, differences, open_leads=still_open, counted=counted.model_dump())
+        return Reconciled(batch_id=batch.batch_id, open=len(still_open))
 
     def _messages(self, batch: Batch, open_leads: Sequence[int] | None) -> list[Message]:
         """Return the batch's messages, or those that were open when somebody last looked."""
@@ -156,6 +153,16 @@ class Reconciler:
             )
         row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
         return rows.to_message(row) if row else message
+
+
+def _added(counted: Counted, messages: Sequence[Message], charging: Charging) -> Counted:
+    more = amounts(messages, charging)
+    statuses = Counter(counted.messages) + Counter(message.status.value for message in messages)
+    return Counted(
+        messages=dict(statuses),
+        held_parts=counted.held_parts + more["held_parts"],
+        consumed=counted.consumed + more["consumed"],
+    )
 
 
 def _difference(message: Message, record: ProviderRecord) -> JsonObject:

@@ -121,6 +121,6 @@ def _writer_named_in(caller: Task) -> Writer:
     if invocation is None:
         return Writer(caller.name)
     payload = json.loads(invocation.payload)
-    batch = payload.get("batch", {}).get("batch_id", "")
+    batch = payload.get("open", payload).get("batch", {}).get("batch_id", "")  # `open`: an item of reconciliation's
     message = f"{batch}.{payload['lead_no']}" if batch and "lead_no" in payload else ""
-    return Writer(invocation.function.handler.split(".")[0], message, batch)
+    return Writer(invocation.function.folder, message, batch)

@@ -140,6 +140,24 @@ def spend(office: Office, credits: int) -> None:
     )
 
 
+def test_a_better_word_before_the_report_is_charged_in_it() -> None:
+    with an_office(profile=SILENT) as office:
+        office.call("PATCH", "/v1/admin/accounts/acme", BY_DELIVERED, OPERATOR)
+        office.start(2)
+        office.wait_until(lambda: office.sent == 2)
+        office.receive(1, "undelivered", "30003")
+        office.passes(minutes=10)  # looked at, and counted as it was
+
+        office.receive(1, "delivered")
+
+        report = office.report()
+        assert (report["outcomes"]["delivered"], report["outcomes"]["unconfirmed"]) == (1, 1)
+        assert report["credits"]["consumed"] == 1
+        assert is_balanced(office, report)
+        office.passes(hours=1)
+        assert versions(office) == [1]
+
+
 def test_what_only_the_providers_book_knew_is_listed() -> None:
     with an_office(profile=SILENT) as office:
         office.start(3)

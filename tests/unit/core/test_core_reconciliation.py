@@ -35,8 +35,8 @@ def sent_batch(world: World, leads: int = 3, *, is_silent: bool = False, **chang
 def look(world: World, batch: Batch, after: timedelta) -> Reconciled:
     """Look at the batch, as the workflow does: later looks at what an earlier one left open."""
     world.clock.moment = NOON + after
-    summary = world.table.get(keys.batch("renewals", batch.batch_id)) or {}
-    one = OpenBatch(batch=batch, open_leads=summary.get("open_leads"))
+    found = summary(world, batch.batch_id)
+    one = OpenBatch.model_validate({"batch": batch, **{k: found[k] for k in ("open_leads", "counted") if k in found}})
     return world.reconciler().reconcile(one, NOON + DEADLINE, Charging())
 
 
@@ -263,15 +263,19 @@ def test_a_later_look_reads_only_what_was_open(world: World) -> None:
     assert summary(world)["open_leads"] == [4, 5]
 
 
-def test_what_was_final_at_the_first_look_counts_as_what_it_is_at_the_last(world: World) -> None:
-    batch = sent_batch(world, 2)
-    apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", S.UNDELIVERED, "carrier_filtered"), NOON)
-    look(world, batch, timedelta(minutes=1))
-
+def test_a_look_that_runs_again_counts_nothing_twice(world: World) -> None:
+    batch = sent_batch(world, 3)
     apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", S.DELIVERED), NOON)
+    look(world, batch, timedelta(minutes=1))
+    [one] = [OpenBatch.model_validate({"batch": batch, "open_leads": [2, 3], "counted": summary(world)["counted"]})]
+    apply_receipt(world.table, Receipt("renewals.00001.2", "SM0002", S.DELIVERED), NOON)
+
+    for _ in range(2):
+        world.reconciler().reconcile(one, NOON + DEADLINE, Charging())
     look(world, batch, DEADLINE)
 
-    assert summary(world)["messages"] == {"delivered": 1, "unconfirmed": 1}
+    assert summary(world)["messages"] == {"delivered": 2, "unconfirmed": 1}
+    assert (summary(world)["held_parts"], summary(world)["consumed"]) == (3, 3)
 
 
 def test_what_only_the_provider_knew_is_listed_by_lead(world: World) -> None:
