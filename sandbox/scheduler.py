@@ -153,6 +153,11 @@ class Scheduler:
         """Now, in seconds since 1970."""
         return self._now / MICROSECONDS
 
+    @property
+    def events(self) -> int:
+        """How many events were asked for so far: what a run costs, the same on any machine."""
+        return self._sequence
+
     def call_at(self, microseconds: int, callback: Callable[..., None], *arguments: Any) -> Timer:
         """Run `callback` at a moment (at once, if it is past)."""
         timer = Timer(max(microseconds, self._now), callback, arguments)

@@ -2,13 +2,15 @@
 
 A sample's name says its schema: `events/plan-campaign.input.json` is one for `states/plan-campaign.input`, and
 `events/plan-campaign.input--late-start.json` another. A request of the HTTP API (it has a `routeKey`) has no schema of
-ours; its route must be one of the template's.
+ours; its route must be one of the template's. Nor has a notification of SNS (it has `Records`): what we read of it is
+the request's model.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from console.checks import Problem
 from console.checks.template import routes
 from paceline.contracts.__main__ import schema_text
 from paceline.contracts.models import all_contracts
+from paceline.requests import NotificationsRequest
 
 SCHEMAS = Path("functions/paceline/contracts/schemas")
 WRITE = "write them anew: python -m paceline.contracts"
@@ -39,7 +42,7 @@ def check_contracts(root: Path) -> Iterator[Problem]:
 
 def check_samples(root: Path) -> Iterator[Problem]:
     """Yield the sample events that do not fit. There may be none."""
-    contracts = all_contracts()
+    contracts, known = all_contracts(), cache(routes)
     for path in sorted((root / "events").rglob("*.json")):
         file = path.relative_to(root).as_posix()
         try:
@@ -51,11 +54,13 @@ def check_samples(root: Path) -> Iterator[Problem]:
         schema = next((s for full, s in contracts.items() if name in (full, full.rpartition("/")[2])), None)
         if schema is not None:
             yield from _fits(schema, value, file)
+        elif isinstance(value, dict) and "Records" in value:
+            yield from _fits(NotificationsRequest.model_json_schema(), value, file)
         elif isinstance(value, dict) and "routeKey" in value:
-            if value["routeKey"] not in routes(root):
+            if value["routeKey"] not in known(root):
                 yield Problem(file, "/routeKey", f"template.yaml has no route {value['routeKey']}")
         else:
-            yield Problem(file, "", "no contract has this name, and it is no request of the HTTP API")
+            yield Problem(file, "", "no contract has this name; it is no HTTP request and no notification either")
 
 
 def _fits(schema: dict[str, Any], value: Any, file: str) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -102,8 +103,18 @@ def test_a_plan_foretells_what_a_route_really_gives(leads: int, route: dict[str,
         assert seconds_off(told, last) <= 0.05 * (last - began).total_seconds()
 
 
-@contextmanager
-def two_at_once() -> Iterator[tuple[Office, dict[str, Any]]]:
+@dataclass(frozen=True)
+class TwoAtOnce:
+    """What was told of two campaigns, and when the last message of each left."""
+
+    told_of_second: dict[str, Any]
+    shown_of_first: dict[str, Any]
+    last_of_first: datetime
+    last_of_second: datetime
+
+
+@pytest.fixture(scope="module")
+def two_at_once() -> TwoAtOnce:
     """A campaign of a thousand leads, and after a minute the plan of one of five hundred, which then starts."""
     with an_office(credits=5000) as office:
         create(office, "first", 1000, sending_window=ALWAYS)
@@ -112,24 +123,21 @@ def two_at_once() -> Iterator[tuple[Office, dict[str, Any]]]:
         office.passes(seconds=60)
         told = plan(office, "second")
         start(office, "second")
-        yield office, told
-
-
-def test_two_campaigns_on_one_route_end_when_the_forecast_says() -> None:
-    with two_at_once() as (office, told):
         office.passes(seconds=10)  # until the second one has its plan
-        first = office.shown("first")
-        last = max(last_sent(office, name) for name in ("first", "second"))
-
-        [ahead] = told["campaigns_ahead"]
-        assert (ahead["campaign_id"], ahead["routes"]) == ("first", ["shared"])
-        assert 700 < ahead["parts_left"] < 800
-        assert seconds_off(first, last) <= 0.05 * (760 + 500) / 4
+        return TwoAtOnce(told, office.shown("first"), last_sent(office, "first"), last_sent(office, "second"))
 
 
-def test_each_of_two_campaigns_on_one_route_ends_when_its_forecast_says() -> None:
-    with two_at_once() as (office, told):
-        assert seconds_off(told, last_sent(office, "second")) <= 0.05 * (500 + 500) / 4
+def test_two_campaigns_on_one_route_end_when_the_forecast_says(two_at_once: TwoAtOnce) -> None:
+    last = max(two_at_once.last_of_first, two_at_once.last_of_second)
+
+    [ahead] = two_at_once.told_of_second["campaigns_ahead"]
+    assert (ahead["campaign_id"], ahead["routes"]) == ("first", ["shared"])
+    assert 700 < ahead["parts_left"] < 800
+    assert seconds_off(two_at_once.shown_of_first, last) <= 0.05 * (760 + 500) / 4
+
+
+def test_each_of_two_campaigns_on_one_route_ends_when_its_forecast_says(two_at_once: TwoAtOnce) -> None:
+    assert seconds_off(two_at_once.told_of_second, two_at_once.last_of_second) <= 0.05 * (500 + 500) / 4
 
 
 def test_a_plan_that_lacks_credits_or_time_has_no_end_and_says_why() -> None:
