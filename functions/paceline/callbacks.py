@@ -76,7 +76,7 @@ def _take_receipt(
     except (ValueError, KeyError):
         return Answer.MALFORMED
     kept = {name: value for name, value in fields.items() if name not in _PERSONAL}
-    store_callback(table, provider.name, message_id, kept, now)
+    store_callback(table, provider.name, message_id, kept, now, receipt)
     if receipt is not None:  # a word that we do not know stays in the inbox, until somebody knows what it means
         take_receipt(table, workflow, receipt, now)
     return Answer.TAKEN

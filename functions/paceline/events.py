@@ -15,8 +15,9 @@ from paceline import keys
 from paceline.callbacks import note_words
 from paceline.errors import RequestMalformed
 from paceline.observability import logger
-from paceline.ports import EventReader, Inbound
-from paceline.receipts import apply_receipt, store_callback
+from paceline.ports import EventReader, Inbound, Workflow
+from paceline.receipts import store_callback
+from paceline.receiving import take_receipt
 from paceline.routes import all_routes
 from paceline.table import Table
 
@@ -24,7 +25,7 @@ from paceline.table import Table
 NOBODYS = "nobodys"
 
 
-def take_event(table: Table, provider: EventReader, text: str, now: datetime) -> None:
+def take_event(table: Table, workflow: Workflow, provider: EventReader, text: str, now: datetime) -> None:
     """Take one event: a receipt, or an inbound message.
 
     Raises: RequestMalformed, for what is neither; TransactionConflict, TableThrottled.
@@ -35,17 +36,19 @@ def take_event(table: Table, provider: EventReader, text: str, now: datetime) ->
             raise TypeError
         if inbound := provider.read_inbound(event):
             return _take_inbound(table, provider, inbound, now)
-        return _take_receipt(table, provider, event, now)
+        return _take_receipt(table, workflow, provider, event, now)
     except (ValueError, KeyError, TypeError):
         raise RequestMalformed("neither an event of a message nor an inbound message") from None
 
 
-def _take_receipt(table: Table, provider: EventReader, event: Mapping[str, Any], now: datetime) -> None:
+def _take_receipt(
+    table: Table, workflow: Workflow, provider: EventReader, event: Mapping[str, Any], now: datetime
+) -> None:
     receipt = provider.read_event(event)
     message_id = _ours(provider.our_id(event))
-    store_callback(table, provider.name, message_id or NOBODYS, provider.without_people(event), now)
+    store_callback(table, provider.name, message_id or NOBODYS, provider.without_people(event), now, receipt)
     if receipt is not None and message_id:  # the others stay in the inbox, until somebody knows what they mean
-        apply_receipt(table, receipt, now)
+        take_receipt(table, workflow, receipt, now)
 
 
 def _ours(message_id: str) -> str:

@@ -84,11 +84,11 @@ def batch_partition(campaign_id: str, batch_id: str) -> str:
 
 
 def lease(campaign_id: str, batch_id: str, round_no: int) -> Key:
-    return batch_partition(campaign_id, batch_id), f"LEASE#{round_no:03d}"
+    return batch_partition(campaign_id, batch_id), f"{LEASES}{round_no:03d}"
 
 
-# How the sort keys of a batch's messages begin.
-MESSAGES = "MESSAGE#"
+# How the sort keys of a batch's messages and of its leases begin.
+MESSAGES, LEASES = "MESSAGE#", "LEASE#"
 
 
 def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:

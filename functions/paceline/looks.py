@@ -14,6 +14,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 
 from paceline import keys
 from paceline.campaigns import get_campaign, get_plan
+from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
 from paceline.holds import release_after_give_back
 from paceline.models import Batch, Campaign, Charging, Model
@@ -107,6 +108,10 @@ class OpenCounter:
         """Settle what became final at a look; return what is left of what it looked at."""
         seen = _OPEN.validate_json(self.store.get(_manifest_key(campaign.campaign_id, look)))
         summaries = {row["sk"].removeprefix("BATCH#"): row for row in self._summaries(seen)}
+        for one in seen:
+            if _may_have_open_round(summaries.get(one.batch.batch_id, {})) and self._close_rounds(one.batch):
+                key = keys.batch(one.batch.campaign_id, one.batch.batch_id)
+                summaries[one.batch.batch_id] = self.table.get(key) or {}
         if settle(self.table, campaign.account_id, list(summaries.values()), self.now):
             release_after_give_back(self.table, self.workflow, campaign.account_id)
         return tuple(
@@ -114,6 +119,14 @@ class OpenCounter:
             for one in seen
             if "final_at" not in summaries.get(one.batch.batch_id, {})
         )
+
+    def _close_rounds(self, batch: Batch) -> bool:
+        """Give back what rounds did not use whose `Close Batch` never ended. Return whether there were any."""
+        leases = self.table.query(keys.batch_partition(batch.campaign_id, batch.batch_id), keys.LEASES)
+        open_rounds = [row["round"] for row in leases if "closed_at" not in row]
+        for round_no in open_rounds:
+            close_round(self.table, self.workflow, batch, round_no, self.now)
+        return bool(open_rounds)
 
     def _summaries(self, seen: Sequence[OpenBatch]) -> Iterator[Row]:
         waiting = (keys.batch(one.batch.campaign_id, one.batch.batch_id) for one in seen)
@@ -124,6 +137,11 @@ class OpenCounter:
 def _as_looked_at(batch: Batch, summary: Row) -> OpenBatch:
     counted = Counted.model_validate(summary.get("counted", {}))
     return OpenBatch(batch=batch, open_leads=summary.get("open_leads"), counted=counted)
+
+
+def _may_have_open_round(summary: Row) -> bool:
+    """Tell whether a batch is final and the last closing that is known of it was before that."""
+    return "final_at" in summary and "settled_at" not in summary and summary.get("left") != 0
 
 
 def _manifest_key(campaign_id: str, look: int) -> str:

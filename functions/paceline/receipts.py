@@ -7,6 +7,7 @@ their order.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -36,15 +37,28 @@ class Receipt:
     cause: str = ""
 
 
-def store_callback(table: Table, provider: str, message_id: str, fields: dict[str, str], now: datetime) -> None:
-    """Keep a callback as it came, before anything is made of it. The same callback again is the same row.
+def store_callback(
+    table: Table, provider: str, message_id: str, fields: dict[str, str], now: datetime, says: Receipt | None = None
+) -> None:
+    """Keep a callback as it came, before anything is done about it. The same callback again is the same row.
 
-    fields: without the message's text and numbers.
+    fields: without the message's text and numbers. says: what it means, for whoever finds it when the function that
+    took it was killed.
     """
     digest = hashlib.sha256(repr(sorted(fields.items())).encode()).hexdigest()[:24]
     pk, sk = keys.inbox(message_id, f"{provider}#{digest}")
     expires_at = int((now + INBOX_RETENTION).timestamp())
-    table.put(Put({"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), "expires_at": expires_at}))
+    row: dict[str, Any] = {"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), "expires_at": expires_at}
+    if says is not None:
+        row["says"] = {"id": says.provider_message_id, "status": says.status.value, "cause": says.cause}
+    table.put(Put(row))
+
+
+def stored_receipts(table: Table, message_id: str) -> Iterator[Receipt]:
+    """Yield what the inbox has for a message: of what was taken some may not have been applied."""
+    for row in table.query(*keys.inbox(message_id, "")):
+        if says := row.get("says"):
+            yield Receipt(message_id, says["id"], MessageStatus(says["status"]), says["cause"])
 
 
 class Effect(Enum):

@@ -23,7 +23,7 @@ from paceline.looks import Counted, OpenBatch
 from paceline.models import Batch, Charging, JsonObject, Message, Model, Route
 from paceline.moments import iso
 from paceline.ports import ObjectStore, OutgoingMessage, Provider, ProviderRecord, Workflow
-from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Effect, Receipt, apply_receipt
+from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Effect, Receipt, apply_receipt, stored_receipts
 from paceline.routes import get_route
 from paceline.sending import VALIDITY
 from paceline.settlement import amounts
@@ -107,12 +107,24 @@ class Reconciler:
             if record is not None and record.status not in (message.status, MessageStatus.CLAIMED):
                 differences.append(_difference(message, record))
                 message = self._apply(batch, message, record)
+            if is_due and message.status not in FINAL:
+                message = self._replay(batch, message)
             if message.status in FINAL or not is_due:
                 return message
             cause = NO_FINAL_RECEIPT if message.provider_message_id else NO_EVIDENCE
             unconfirmed = ProviderRecord(message.provider_message_id, MessageStatus.UNCONFIRMED, cause)
             message = self._apply(batch, message, unconfirmed)
         return message
+
+    def _replay(self, batch: Batch, message: Message) -> Message:
+        """Apply what the inbox has for a message: whoever took a receipt may have been killed before it was applied."""
+        message_id = keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no)
+        effects = [apply_receipt(self.table, receipt, self.now) for receipt in stored_receipts(self.table, message_id)]
+        return message if set(effects) <= {Effect.NONE} else self._again(batch, message)
+
+    def _again(self, batch: Batch, message: Message) -> Message:
+        row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
+        return rows.to_message(row) if row else message
 
     def _ask_provider(self, batch: Batch, message: Message, is_due: bool) -> ProviderRecord | None:
         """Ask about what is in doubt, and at the deadline about everything that has no final receipt."""
@@ -151,8 +163,7 @@ class Reconciler:
                 cause=record.cause,
                 provider_message_id=record.provider_message_id or message.provider_message_id,
             )
-        row = self.table.get(keys.message(batch.campaign_id, batch.batch_id, message.lead_no))
-        return rows.to_message(row) if row else message
+        return self._again(batch, message)
 
 
 def _added(counted: Counted, messages: Sequence[Message], charging: Charging) -> Counted:

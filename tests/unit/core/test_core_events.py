@@ -42,7 +42,7 @@ def words(text: str, sender: str = phone_number(1), to: str = OURS) -> dict[str,
 
 
 def take(world: World, event: object) -> None:
-    take_event(world.table, READER, event if isinstance(event, str) else json.dumps(event), NOON)
+    take_event(world.table, world.workflow, READER, event if isinstance(event, str) else json.dumps(event), NOON)
 
 
 def kept(world: World, message_id: str = ID) -> list[dict[str, str]]:

@@ -12,10 +12,11 @@ from paceline import keys
 from paceline.campaigns import keep_plan
 from paceline.looks import LOOKS, LOOKS_AFTER_DEADLINE, OpenBatch, OpenCounter, OpenMessages, deadline
 from paceline.models import Batch, Charging, LeadCounts, Message, Plan, Route
-from paceline.receipts import Receipt, apply_receipt
+from paceline.opt_outs import opt_out
+from paceline.receipts import Receipt, apply_receipt, store_callback
 from paceline.reconciliation import ABANDONED_AFTER, Reconciled
 from paceline.status import CampaignStatus, MessageStatus
-from tests.builders.core import NOON, World, a_campaign, an_account, leads_of
+from tests.builders.core import NOON, World, a_campaign, an_account, leads_of, phone_number
 from tests.fakes.tables import Killed, killed_before_write
 
 S = MessageStatus
@@ -241,6 +242,17 @@ def test_a_look_killed_at_any_write_ends_the_same(world: World) -> None:
     assert (summary(world)["held_parts"], summary(world)["consumed"]) == (3, 3)
 
 
+def test_a_receipt_that_was_stored_and_never_applied_is_applied_at_the_deadline(world: World) -> None:
+    batch = sent_batch(world, 2)
+    stored = Receipt("renewals.00001.1", "SM0001", S.UNDELIVERED, "carrier_filtered")
+    store_callback(world.table, "twilio", stored.message_id, {"MessageStatus": "undelivered"}, NOON, stored)
+
+    look(world, batch, DEADLINE)
+
+    assert (message(world).status, message(world).cause) == (S.UNDELIVERED, "carrier_filtered")
+    assert message(world, 2).status is S.UNCONFIRMED
+
+
 # -- counting and looking again ------------------------------------------------------------------------------------
 
 
@@ -318,6 +330,22 @@ def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
     assert answer.open_batches == 1
     assert open_ids(world, answer.manifest_key) == ["00002"]
     assert (world.account().reserved, world.account().consumed) == (3, 3)
+
+
+def test_a_round_whose_close_never_ended_is_closed_before_its_batch_is_settled(world: World) -> None:
+    batch = world.has_batch(leads_of(3))
+    opt_out(world.table, "acme", phone_number(3), NOON.isoformat())
+    world.send_all(batch, world.admit(batch))
+    assert world.account().reserved == 3
+    planned(world, batch)
+    count(world, 0)
+    look(world, batch, DEADLINE)
+
+    answer = count(world, 1)
+
+    assert answer.is_over
+    assert (world.account().reserved, world.account().consumed) == (0, 2)
+    assert world.credits_are_conserved()
 
 
 def test_it_is_over_when_everything_is_settled(world: World) -> None:
