@@ -92,6 +92,19 @@ def test_a_real_server_on_this_machine_is_refused_as_it_is_in_production(monkeyp
         HttpsWebhooks().post(URL, HEADERS, "{}")
 
 
+def test_an_address_that_was_kept_under_other_rules_is_judged_by_those_of_today(
+    server: TlsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = resolves(monkeypatch, [PUBLIC])
+    connected = divert(monkeypatch, {PUBLIC: server.port})
+
+    for url in ("http://hooks.example.com/", f"https://{PUBLIC}/", "https://hooks.example.com:22/"):
+        with pytest.raises(AddressRefused):
+            post(server, url)
+
+    assert asked == connected == []
+
+
 def test_one_private_address_among_public_ones_is_enough_to_refuse(
     server: TlsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

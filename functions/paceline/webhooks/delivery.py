@@ -26,15 +26,15 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What became of one request. http_status: None where no answer came. reason: blank where it was taken."""
+    """What became of one request. reason: why it was not taken; blank: it was. http_status: None: no answer came."""
 
+    reason: str
     http_status: int | None = None
-    reason: str = ""
     is_final: bool = False
 
     @property
     def is_taken(self) -> bool:
-        return self.http_status is not None and 200 <= self.http_status < 300
+        return not self.reason
 
 
 def envelope(contract: str, webhook_id: str, kind: str, at: datetime, data: JsonObject) -> Envelope:
@@ -52,16 +52,16 @@ def deliver(webhooks: Webhooks, master: bytes, account: Account, sent: Envelope,
     try:
         return _reply(webhooks.post(account.webhook_url, headers, sent.body))
     except AddressRefused as refused:
-        return Reply(reason=str(refused.evidence["reason"]), is_final=True)
+        return Reply(str(refused.evidence["reason"]), is_final=True)
     except WebhookFailed as failed:
-        return Reply(reason=str(failed.evidence["reason"]))
+        return Reply(str(failed.evidence["reason"]))
 
 
 def _reply(status: int) -> Reply:
     if 200 <= status < 300:
-        return Reply(status)
+        return Reply("", status)
     # A redirect is an answer like any other that is not 2xx: following it could lead anywhere.
-    return Reply(status, f"answered_{status}", is_final=status == GONE)
+    return Reply(f"answered_{status}", status, is_final=status == GONE)
 
 
 def try_out(webhooks: Webhooks, master: bytes, account: Account, request_id: str, now: datetime) -> tuple[str, Reply]:
