@@ -28,6 +28,7 @@ from paceline.models import (
     Account,
     AccountId,
     Charging,
+    InDoubt,
     JsonObject,
     Model,
     Parts,
@@ -61,6 +62,7 @@ class AccountPatch(Model):
     routing: RoutingRules = RoutingRules()
     help_text: Annotated[str, Field(max_length=320)] = ""
     charging: Charging = Charging()
+    in_doubt: InDoubt = "never_resend"
 
 
 class CreditsPost(Model):

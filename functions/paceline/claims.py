@@ -65,6 +65,24 @@ def give_up_claim(table: Table, campaign: Campaign, message: Message, lead: Lead
     )
 
 
+def leave_for_resend(table: Table, campaign: Campaign, message: Message) -> bool:
+    """Take back the claim of a message that may have left, for a slot of its own once more. Return whether it may.
+
+    Once only, and only where the account wants that: the person may get two texts, and of a minute's cap the first one
+    is not known to have been used.
+    """
+    if campaign.in_doubt != "resend_once":
+        return False
+    pk, sk = keys.resent(*_ids(campaign, message))
+    condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
+    give_up = Delete(keys.message(*_ids(campaign, message)), condition, {"claimed": MessageStatus.CLAIMED.value})
+    try:
+        table.transact([give_up, Put({"pk": pk, "sk": sk}, condition="attribute_not_exists(#pk)")])
+    except TransactionRefused:
+        return False
+    return True
+
+
 def _ids(campaign: Campaign, message: Message) -> tuple[str, str, int]:
     return campaign.campaign_id, message.batch_id, message.lead_no
 

@@ -95,6 +95,11 @@ def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:
     return batch_partition(campaign_id, batch_id), f"{MESSAGES}{lead_no:07d}"
 
 
+def resent(campaign_id: str, batch_id: str, lead_no: int) -> Key:
+    """There once a message that was in doubt was sent again: it is not, a second time."""
+    return f"CAMPAIGN#{campaign_id}", f"RESENT#{batch_id}#{lead_no:07d}"
+
+
 def recipient(account_id: str, phone_number: str) -> Key:
     return f"RECIPIENT#{account_id}#{phone_number}", "RECIPIENT"
 

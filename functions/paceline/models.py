@@ -112,6 +112,10 @@ class Charging(Model):
     filtered: StrictBool = True
 
 
+InDoubt = Literal["never_resend", "resend_once"]
+"""What to do about a message that may or may not have left: wait for evidence, or send it again, once, all the same."""
+
+
 class Account(Model):
     """A customer's account and its credits (1 credit = 1 part).
 
@@ -132,6 +136,7 @@ class Account(Model):
     routing: RoutingRules = RoutingRules()
     help_text: Annotated[str, Field(max_length=320)] = ""
     charging: Charging = Charging()
+    in_doubt: InDoubt = "never_resend"
     webhook_url: str | None = None
     webhook_generation: int = 0
     webhook_rotated_at: AwareDatetime | None = None
@@ -170,6 +175,7 @@ class Campaign(Model):
     smart_punctuation: Literal["keep", "to_gsm7"] = "keep"
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     charging: Charging = Charging()
+    in_doubt: InDoubt = "never_resend"
     reports_begun: int = 0
     report_version: int = 0
     execution_arn: str | None = None

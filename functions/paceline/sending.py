@@ -13,7 +13,7 @@ from paceline import keys
 from paceline.admission import skip_lead
 from paceline.batches import read_leads
 from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
-from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
+from paceline.claims import claim, give_up_claim, leave_for_resend, note_unknown, record_failed, record_sent
 from paceline.errors import (
     ProviderMisconfigured,
     ProviderThrottled,
@@ -65,7 +65,7 @@ class Sender:
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
         if isinstance(claimed, Message):
-            return Sent(lead_no=lead_no, status=self._repeated(batch, claimed))
+            return Sent(lead_no=lead_no, status=self._repeated(campaign, claimed))
         if isinstance(claimed, Cause):
             skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
@@ -89,10 +89,14 @@ class Sender:
         if not is_open(campaign.sending_window, batch.zones, now):
             raise RateLimited("the sending window is closed", cause=Cause.SENDING_WINDOW)
 
-    def _repeated(self, batch: Batch, message: Message) -> MessageStatus:
-        if message.status is MessageStatus.CLAIMED:
-            return note_unknown(self.table, batch.campaign_id, message)
-        return message.status
+    def _repeated(self, campaign: Campaign, message: Message) -> MessageStatus:
+        return self._in_doubt(campaign, message) if message.status is MessageStatus.CLAIMED else message.status
+
+    def _in_doubt(self, campaign: Campaign, message: Message) -> MessageStatus:
+        """The message may have left: never again, unless the account wants it once more. Raises: RateLimited."""
+        if leave_for_resend(self.table, campaign, message):
+            raise RateLimited("in doubt, and to be sent once more", cause=Cause.SLOT_MISSED)
+        return note_unknown(self.table, campaign.campaign_id, message)
 
     def _offer(
         self, campaign: Campaign, route: Route, batch: Batch, message: Message, lead: Lead, looked_at: datetime
@@ -119,7 +123,7 @@ class Sender:
             hold_route(self.table, batch.route, self.clock.now(), trouble.evidence["cause"])
             raise
         except ProviderUnsure:
-            return note_unknown(self.table, batch.campaign_id, message)
+            return self._in_doubt(campaign, message)
         return self._record(batch, message, answer, now)
 
     def _record(self, batch: Batch, message: Message, answer: Accepted | Refused, sent_at: datetime) -> MessageStatus:

@@ -25,6 +25,10 @@ from paceline.windows import both
 DEFAULT_SENDING_DAYS = 30
 
 
+# What a campaign keeps of its account from its start on.
+_TERMS = {"sending_window", "charging", "in_doubt"}
+
+
 @dataclass(frozen=True, slots=True)
 class _DryRunStore:
     """The store of a dry run: reads are real, writes go nowhere."""
@@ -60,7 +64,7 @@ def dry_run_by_reason(table: Table, store: ObjectStore, campaign: Campaign) -> t
 def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
     """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid.
 
-    From here on the campaign's window is what its account's leaves of it, and it is charged as its account is now.
+    From here on the campaign's window is what its account's leaves of it, and its policies are its account's of now.
     """
     terms = _on_accounts_terms(table, campaign)
     started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
@@ -71,25 +75,26 @@ def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: da
     times = {"start_at": start_at, "send_by": send_by}
     arn = workflow.start(campaign.campaign_id)
     note_started(table, campaign.campaign_id, arn, start_at, send_by)
-    agreed = {"execution_arn": arn, "sending_window": terms.sending_window, "charging": terms.charging}
-    return started.model_copy(update=times | agreed)
+    agreed = {name: getattr(terms, name) for name in _TERMS}
+    return started.model_copy(update=times | agreed | {"execution_arn": arn})
 
 
 def _keep_terms(table: Table, terms: Campaign) -> None:
-    values = terms.model_dump(mode="json", include={"sending_window", "charging"})
-    expression = "SET #sending_window = :sending_window, #charging = :charging"
+    values = terms.model_dump(mode="json", include=_TERMS)
+    expression = "SET " + ", ".join(f"#{name} = :{name}" for name in values)
     table.update(Update(keys.campaign(terms.campaign_id), expression, values))
 
 
 def _on_accounts_terms(table: Table, campaign: Campaign) -> Campaign:
-    """Return the campaign with the hours in which its account's window is open too, charged as its account is.
+    """Return the campaign with the hours in which its account's window is open too, and with its account's policies.
 
     Raises: RequestInvalid.
     """
     account = get_account(table, campaign.account_id)
     narrower = account.sending_window
     window = both(campaign.sending_window, narrower) if narrower else campaign.sending_window
-    return campaign.model_copy(update={"sending_window": window, "charging": account.charging})
+    own = {"charging": account.charging, "in_doubt": account.in_doubt}
+    return campaign.model_copy(update={"sending_window": window, **own})
 
 
 def _planned(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:

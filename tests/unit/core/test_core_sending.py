@@ -295,6 +295,34 @@ def test_a_provider_that_does_not_answer_makes_it_unknown_and_it_is_never_sent_a
     assert world.provider.texts_to(phone_number(1)) == 1
 
 
+def test_an_account_that_wants_it_has_a_message_in_doubt_sent_again_once(world: World) -> None:
+    world.has(an_account(account_id="bold"), a_campaign(campaign_id="bold", account_id="bold", in_doubt="resend_once"))
+    batch = world.has_batch(leads_of(1), campaign_id="bold")
+    world.provider.is_silent = True
+
+    with pytest.raises(RateLimited):
+        world.send(batch)
+    second = world.send(batch, round_no=2)
+    third = world.send(batch, round_no=3)
+
+    assert (second.status, third.status) == (MessageStatus.UNKNOWN, MessageStatus.UNKNOWN)
+    assert world.provider.texts_to(phone_number(1)) == 2
+
+
+def test_a_receipt_for_a_message_in_doubt_is_no_reason_to_send_it_again(world: World) -> None:
+    world.has(an_account(account_id="bold"), a_campaign(campaign_id="bold", account_id="bold", in_doubt="resend_once"))
+    batch = world.has_batch(leads_of(1), campaign_id="bold")
+
+    def deliver(message: OutgoingMessage, sid: str) -> None:
+        apply_receipt(world.table, Receipt(message.message_id, sid, MessageStatus.DELIVERED), world.clock.now())
+
+    world.provider.is_silent, world.provider.before_answer = True, deliver
+    world.send(batch)
+
+    assert world.send(batch, round_no=2).status is MessageStatus.DELIVERED
+    assert world.provider.texts_to(phone_number(1)) == 1
+
+
 def test_a_provider_that_refuses_makes_it_failed_with_the_cause(world: World, batch: Batch) -> None:
     world.provider.refuses = "not_a_mobile"
 
