@@ -50,8 +50,12 @@ class NotificationAnswer(Answer):
 
 
 class CampaignAnswer(CampaignSummary):
-    """messages: by status. held_by: what holds batches now. lost_to: minutes by cause. binding: what binds now."""
+    """headline: while receipts are waited for, the sentence that sums it up.
 
+    messages: by status. held_by: what holds batches now. lost_to: minutes by cause. binding: what binds now.
+    """
+
+    headline: str
     message: str
     route: RouteName | None = None
     sending_window: SendingWindow

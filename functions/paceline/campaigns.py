@@ -150,3 +150,8 @@ def note_started(table: Table, campaign_id: str, execution_arn: str, start_at: d
     values = {"arn": execution_arn, "start": start_at.isoformat(), "by": send_by.isoformat()}
     expression = "SET #execution_arn = :arn, #start_at = :start, #send_by = :by"
     table.update(Update(keys.campaign(campaign_id), expression, values))
+
+
+def note_sending_ended(table: Table, campaign_id: str, at: datetime) -> None:
+    """Keep when the last message had gone or was given up: what is left is to wait for receipts."""
+    table.update(Update(keys.campaign(campaign_id), "SET #sending_ended_at = :at", {"at": iso(at)}))

@@ -13,7 +13,7 @@ from itertools import islice
 from pydantic import AwareDatetime, Field, TypeAdapter
 
 from paceline import keys
-from paceline.campaigns import get_campaign, get_plan
+from paceline.campaigns import get_campaign, get_plan, note_sending_ended
 from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
 from paceline.holds import release_after_give_back
@@ -83,6 +83,8 @@ class OpenCounter:
     def count(self, campaign_id: str, look: int, since: datetime) -> OpenMessages:
         """Settle the batches that are final, write the manifest of the others, and say when to look at them."""
         campaign = get_campaign(self.table, campaign_id)
+        if not look:
+            note_sending_ended(self.table, campaign_id, since)
         left = self._left_of_look(campaign, look - 1) if look else self._all(campaign_id)
         manifest_key = _manifest_key(campaign_id, look)
         self.store.put(manifest_key, _OPEN.dump_json(left))

@@ -155,8 +155,8 @@ class Campaign(Model):
     """One campaign: a message for the leads of one file. weight: its share of a route that others send on too.
 
     smart_punctuation: whether typographic quotes, dashes and dots are made GSM-7 where that spares a text UCS-2.
-    reports_begun: how many reports were begun; a receipt that comes after that belongs to the next. report_version: of
-    the last one that was published (0: none).
+    sending_ended_at: from then on only receipts are waited for. reports_begun: how many reports were begun; a receipt
+    that comes after that belongs to the next. report_version: of the last one that was published (0: none).
     """
 
     campaign_id: CampaignId
@@ -176,6 +176,7 @@ class Campaign(Model):
     receipt_deadline_hours: Annotated[int, Field(ge=1, le=168)] = 72
     charging: Charging = Charging()
     in_doubt: InDoubt = "never_resend"
+    sending_ended_at: AwareDatetime | None = None
     reports_begun: int = 0
     report_version: int = 0
     execution_arn: str | None = None

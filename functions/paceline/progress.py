@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from paceline.batches import batch_summaries
 from paceline.binding import binding_of, finish_of
 from paceline.campaigns import OVER, get_plan
+from paceline.looks import deadline
 from paceline.models import Campaign, JsonObject, Plan
 from paceline.moments import iso
 from paceline.outlook import Outlook
+from paceline.report.words import counted
 from paceline.reporting import lost_to
+from paceline.status import FINAL, MessageStatus
 from paceline.table import Row, Table
 from paceline.webhooks.notifying import notifications_of
+
+OPEN = [status.value for status in MessageStatus if status not in FINAL]
 
 
 def describe_campaign(table: Table, campaign: Campaign) -> JsonObject:
@@ -46,12 +51,39 @@ def show_campaign(outlook: Outlook, campaign: Campaign) -> JsonObject:
 def _described(campaign: Campaign, plan: Plan | None, summaries: list[Row]) -> JsonObject:
     messages: Counter[str] = Counter()
     for summary in summaries:
-        messages.update(summary.get("messages", {}))
+        messages.update(_statuses(summary))
     shown = campaign.model_dump(mode="json", by_alias=True, exclude={"leads_key", "execution_arn"})
     if plan is not None:
         chosen = {"leads", "parts", "batches", "warnings", "rejected_reasons", "phone_column"}
         shown["plan"] = plan.model_dump(mode="json", by_alias=True, include=chosen)
-    return shown | {"messages": dict(messages), "held_by": held_by(summaries)}
+    return shown | {
+        "headline": _headline(campaign, messages),
+        "messages": dict(messages),
+        "held_by": held_by(summaries),
+    }
+
+
+def _statuses(summary: Row) -> Mapping[str, int]:
+    """Return a batch's messages by status, as of its last step; one that reconciliation waits for counts as sent."""
+    if "counted" not in summary or "final_at" in summary:
+        return dict(summary.get("messages", {}))
+    return Counter(summary["counted"]["messages"]) + Counter(sent=len(summary["open_leads"]))
+
+
+def _headline(campaign: Campaign, messages: Mapping[str, int]) -> str:
+    """Return the sentence for somebody who sees an empty queue and asks for the result; "" while there is no such."""
+    if campaign.sending_ended_at is None or campaign.status in OVER:
+        return ""
+    until = deadline(campaign, campaign.sending_ended_at)
+    phrases = (
+        (messages.get("delivered", 0), "reached a handset", "reached handsets"),
+        (messages.get("undelivered", 0) + messages.get("failed", 0), "failed", "failed"),
+        (messages.get("skipped", 0), "was skipped on purpose", "were skipped on purpose"),
+        (messages.get("unconfirmed", 0), "has no final receipt", "have no final receipt"),
+        (sum(messages.get(name, 0) for name in OPEN), "is still open", "are still open"),
+    )
+    told = "; ".join(counted(n, one, many) for n, one, many in phrases if n)
+    return f"The queue is empty; {told or 'nothing was sent'}. The report comes by {until:%d %b %Y, %H:%M} UTC."
 
 
 def held_by(summaries: list[Row]) -> list[JsonObject]:

@@ -140,6 +140,24 @@ def spend(office: Office, credits: int) -> None:
     )
 
 
+def test_while_receipts_are_waited_for_the_campaign_says_so_first() -> None:
+    with an_office(profile=SILENT) as office:
+        office.start(3)
+        office.wait_until(lambda: office.sent == 3)
+        assert office.shown()["headline"] == ""
+        office.receive(1, "delivered")
+        office.passes(minutes=5)
+
+        shown = office.shown()
+
+        assert shown["messages"] == {"delivered": 1, "sent": 2}
+        assert shown["headline"].startswith(
+            "The queue is empty; 1 reached a handset; 2 are still open. The report comes"
+        )
+        office.report()
+        assert office.shown()["headline"] == ""
+
+
 def test_a_better_word_before_the_report_is_charged_in_it() -> None:
     with an_office(profile=SILENT) as office:
         office.call("PATCH", "/v1/admin/accounts/acme", BY_DELIVERED, OPERATOR)
