@@ -143,8 +143,8 @@ def spend(office: Office, credits: int) -> None:
 def test_while_receipts_are_waited_for_the_campaign_says_so_first() -> None:
     with an_office(profile=SILENT) as office:
         office.start(3)
-        office.wait_until(lambda: office.sent == 3)
         assert office.shown()["headline"] == ""
+        office.wait_until(lambda: office.sent == 3)
         office.receive(1, "delivered")
         office.passes(minutes=5)
 
