@@ -105,15 +105,15 @@ class Functions:
         """Take the functions, and forget the modules of an earlier deployment in this process: each starts cold."""
         if str(self._code) not in sys.path:
             sys.path.insert(0, str(self._code))
+        self._forget({function.folder for function in functions})
         for function in functions:
-            self._chill(function)
             self._functions[function.name] = self._functions[function.arn] = function
             self.usage[function.name] = Usage()
 
     def undeploy(self) -> None:
         """Let go of the handlers, and of what their modules keep between calls."""
-        for function in self._functions.values():
-            self._chill(function)
+        self._handlers.clear()
+        self._forget({function.folder for function in self._functions.values()})
         for forget in getattr(typing, "_cleanups", ()):  # typing remembers each Annotated, its validators' modules too
             forget()
 
@@ -193,7 +193,10 @@ class Functions:
     def _chill(self, function: Function) -> None:
         """Forget what the function's execution environment has in memory."""
         self._handlers.pop(function.name, None)
-        for module in [name for name in sys.modules if name.split(".")[0] == function.folder]:
+        self._forget({function.folder})
+
+    def _forget(self, folders: set[str]) -> None:
+        for module in [name for name in sys.modules if name.partition(".")[0] in folders]:
             del sys.modules[module]
 
     def _load(self, function: Function) -> Callable[[Any, Any], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 from moto.dynamodb.models import dynamodb_backends
@@ -247,11 +248,15 @@ class DynamoDB:
     def _table(self, parameters: Mapping[str, Any]) -> Any:
         return self._table_named(parameters.get("TableName"))
 
+    @cached_property
+    def _backend(self) -> Any:
+        return dynamodb_backends[self._account][self._region]
+
     def _table_named(self, name: Any) -> Any:
         """Return moto's table, by name or ARN. Raises: ResourceNotFoundException."""
         if isinstance(name, str) and name.startswith("arn:"):
             name = name.rpartition("table/")[2]
-        table = dynamodb_backends[self._account][self._region].tables.get(name)
+        table = self._backend.tables.get(name)
         if table is None:
             raise DynamoDBError("ResourceNotFoundException", f"Requested resource not found: Table: {name} not found")
         return table

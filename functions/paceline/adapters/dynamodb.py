@@ -19,8 +19,17 @@ from paceline.keys import Key
 from paceline.table import Action, ConditionFailed, Delete, Put, Reason, Row, TransactionRefused, Update
 
 _THROTTLED = {"ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"}
-_serialize = TypeSerializer().serialize
-_deserialize = TypeDeserializer().deserialize
+_serialize_any = TypeSerializer().serialize
+_deserialize_any = TypeDeserializer().deserialize
+
+
+def _serialize(value: Any) -> dict[str, Any]:
+    """Most values are text, which boto3 finds out last."""
+    return {"S": value} if type(value) is str else dict(_serialize_any(value))
+
+
+def _deserialize(value: dict[str, Any]) -> Any:
+    return value["S"] if "S" in value else _plain(_deserialize_any(value))
 
 
 @lru_cache(maxsize=512)
@@ -43,7 +52,7 @@ def _plain(value: Any) -> Any:
 
 
 def _to_row(item: Mapping[str, Any]) -> Row:
-    return {name: _plain(_deserialize(value)) for name, value in item.items()}
+    return {name: _deserialize(value) for name, value in item.items()}
 
 
 def _item_key(key: Key) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -39,7 +40,9 @@ def outcome_list(outcomes: Outcomes) -> list[tuple[str, int, float, float]]:
     return shown
 
 
+@cache
 def _environment() -> Environment:
+    """The templates, compiled once in a process: that takes longer than a page."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
