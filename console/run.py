@@ -141,7 +141,7 @@ def _create(customer: Customer, options: Options, body: bytes, start_at: datetim
     campaign = {"message": options.message, "route": options.route, "start_at": start_at.isoformat()}
     key = f"run-{options.seed}"
     campaign_id = customer.create(body, file_name=options.leads.name, idempotency_key=key, **campaign)
-    return campaign_id, customer.post(f"/v1/campaigns/{campaign_id}/plan")
+    return campaign_id, customer.plan(campaign_id)
 
 
 def _live(sandbox: Sandbox, campaign_id: str, progress: Progress) -> None:

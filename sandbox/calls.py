@@ -25,6 +25,7 @@ _PREFIX = {
     "stepfunctions": "states",
     "pinpoint-sms-voice-v2": "sms-voice",
 }  # IAM's name of a service, where it is not boto3's
+_ACTION = {("lambda", "Invoke"): "InvokeFunction"}  # and of an operation
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "RetryAttempts": 0}}
 _TRANSACT = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
@@ -103,6 +104,8 @@ class Calls:
                 return self.dynamodb.call(operation, parameters) | _METADATA
             if invocation is not None:
                 self.scheduler.sleep(self.latency())
+            if service == "lambda" and operation == "Invoke" and invocation is not None:
+                return self._invoke(parameters) | _METADATA
             if service == "stepfunctions" and operation in Workflows.OPERATIONS:
                 return self.workflows.call(operation, parameters) | _METADATA
             if service == "pinpoint-sms-voice-v2" and operation in EndUserMessaging.OPERATIONS:
@@ -117,6 +120,13 @@ class Calls:
             raise _error(client, operation, "AccessDeniedException", str(error)) from None
         return None
 
+    def _invoke(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Hand an event to another function. Raises: NotImplementedError, where the caller would wait for it."""
+        if parameters.get("InvocationType") != "Event":
+            raise NotImplementedError("the sandbox's functions invoke each other as events only")
+        self.functions.invoke_event(parameters["FunctionName"], parameters.get("Payload", "{}"))
+        return {"StatusCode": 202}
+
     def _check_allowed(self, invocation: Invocation, service: str, operation: str, parameters: dict[str, Any]) -> None:
         function = invocation.function
         for action, resource in self._actions(service, operation, parameters):
@@ -130,7 +140,8 @@ class Calls:
             bucket, key = parameters["Bucket"], parameters.get("Key")
             yield f"s3:{operation}", f"arn:aws:s3:::{bucket}" + (f"/{key}" if key is not None else "")
         else:
-            yield f"{_PREFIX.get(service, service)}:{operation}", self._resource(service, parameters)
+            action = _ACTION.get((service, operation), operation)
+            yield f"{_PREFIX.get(service, service)}:{action}", self._resource(service, parameters)
 
     def _table_actions(self, operation: str, parameters: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if operation == "TransactWriteItems":
@@ -149,6 +160,8 @@ class Calls:
     def _resource(self, service: str, parameters: dict[str, Any]) -> str:
         if service == "stepfunctions":
             return str(parameters.get("stateMachineArn") or parameters.get("executionArn") or "*")
+        if service == "lambda":
+            return self.functions.get(parameters["FunctionName"]).arn
         if service == "events":
             bus = parameters["Entries"][0].get("EventBusName", "default")
             return f"arn:aws:events:{self.region}:{self.account}:event-bus/{bus}"

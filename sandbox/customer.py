@@ -19,6 +19,7 @@ from sandbox.world import Sandbox
 
 ACCOUNT_ID = "acme"
 DEFAULT_PER_MINUTE = 240
+LOOK_AGAIN_SECONDS = 3  # as `Retry-After` says
 ROUTES: tuple[dict[str, Any], ...] = (
     {"name": "shared", "sender": "+12025550100"},
     {"name": "verizon", "sender": "+12025550101", "carriers": ["Verizon", "Verizon Wireless"]},
@@ -88,6 +89,15 @@ class Customer:
         if answer.status_code >= 300:
             raise ApiRefused(answer.status_code, {"detail": f"The bucket answered {answer.status_code} to the upload."})
         return campaign_id
+
+    def plan(self, campaign_id: str) -> dict[str, Any]:
+        """Ask for a campaign's plan and look until it is there; return it. Raises: ApiRefused."""
+        address = f"/v1/campaigns/{campaign_id}/plan"
+        plan = self.post(address)
+        while plan["stage"] == "planning":
+            self.sandbox.do(self.sandbox.scheduler.sleep, LOOK_AGAIN_SECONDS)
+            plan = self.get(address)
+        return plan
 
     def download(self, url: str) -> bytes:
         """Return a file of a report, from the address that the API gave."""

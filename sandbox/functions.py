@@ -14,6 +14,7 @@ import sys
 import traceback
 import typing
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -142,6 +143,14 @@ class Functions:
             self._count_error(function, "Sandbox.Timedout")
             cause = f"RequestId: {self._request_id()} Error: Task timed out after {function.timeout:.2f} seconds"
             raise TaskFailed("Sandbox.Timedout", json.dumps({"errorMessage": cause})) from None
+
+    def invoke_event(self, name_or_arn: str, payload: str) -> None:
+        """Invoke a function and wait for nothing, as InvocationType Event does; its error is counted. No retries."""
+        self._scheduler.spawn(self._run_event, self.get(name_or_arn).name, payload, name=name_or_arn)
+
+    def _run_event(self, name: str, payload: str) -> None:
+        with suppress(TaskFailed):
+            self.invoke(name, payload)
 
     def running(self) -> Invocation | None:
         """Return the invocation whose code is running now."""

@@ -17,6 +17,11 @@ from sandbox.scheduler import Scheduler
 MAX_BODY_BYTES = 10 * 1024 * 1024
 
 
+# The route of whatever no other route takes.
+DEFAULT = "$default"
+_ANY = "X-AMAZON-APIGATEWAY-ANY-METHOD"
+
+
 @dataclass(frozen=True)
 class Answer:
     """An HTTP answer."""
@@ -41,6 +46,13 @@ class _Route:
     function: str
     authorizer: _Authorizer | None
 
+    @property
+    def key(self) -> str:
+        return DEFAULT if self.path == DEFAULT else f"{self.method} {self.path}"
+
+    def takes(self, method: str) -> bool:
+        return self.method in (method, _ANY)
+
 
 @dataclass
 class Gateway:
@@ -53,6 +65,7 @@ class Gateway:
     scheduler: Scheduler
     domain: str
     _routes: list[_Route] = field(init=False)
+    _of_moment: dict[int, int] = field(default_factory=dict)
     _authorized: dict[tuple[str, ...], tuple[float, dict[str, Any] | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,12 +81,12 @@ class Gateway:
         """Answer one request. Only inside a task. url: absolute or from the path on."""
         parts = urlsplit(url)
         headers = {name.lower(): value for name, value in headers.items()}
-        found = [(r, m) for r in self._routes if r.method == method and (m := r.pattern.fullmatch(parts.path))]
+        found = [(r, m) for r in self._routes if r.takes(method) and (m := r.pattern.fullmatch(parts.path))]
         if not found:
             return _json(404, {"message": "Not Found"})
         if len(body) > MAX_BODY_BYTES:
             return _TOO_LARGE
-        route, match = found[0]
+        route, match = min(found, key=lambda one: one[0].key == DEFAULT)
         event = self._event(route, method, parts.path, parts.query, headers, body, match.groupdict())
         if route.authorizer is not None:
             missing = [name for name in route.authorizer.headers if name not in headers]
@@ -109,10 +122,11 @@ class Gateway:
         return _Authorizer(self._function(settings["authorizerUri"]), headers, ttl)
 
     def _route(self, path: str, method: str, operation: dict[str, Any], authorizers: dict[str, _Authorizer]) -> _Route:
-        pattern = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)))
-        named = [name for security in operation.get("security", []) for name in security if name in authorizers]
+        named = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))
+        pattern = re.compile(".*" if path == DEFAULT else named, re.DOTALL)
+        schemes = [name for security in operation.get("security", []) for name in security if name in authorizers]
         function = self._function(operation["x-amazon-apigateway-integration"]["uri"])
-        return _Route(method.upper(), path, pattern, function, authorizers[named[0]] if named else None)
+        return _Route(method.upper(), path, pattern, function, authorizers[schemes[0]] if schemes else None)
 
     # -- a request --------------------------------------------------------------------------------------------------
 
@@ -129,6 +143,14 @@ class Gateway:
         context = answer.get("context", {}) if answer.get("isAuthorized") else None
         self._authorized[key] = (self.scheduler.time() + authorizer.ttl_seconds, context)
         return context
+
+    def _request_id(self) -> str:
+        """Return an id that no other request has, those of the same moment too."""
+        moment = self.scheduler.microseconds
+        self._of_moment[moment] = count = self._of_moment.pop(moment, 0) + 1
+        while len(self._of_moment) > 1:
+            del self._of_moment[next(iter(self._of_moment))]
+        return f"{moment:x}" if count == 1 else f"{moment:x}-{count}"
 
     def _event(
         self,
@@ -147,7 +169,7 @@ class Gateway:
             text, is_base64 = base64.b64encode(body).decode(), True
         event: dict[str, Any] = {
             "version": "2.0",
-            "routeKey": f"{route.method} {route.path}",
+            "routeKey": route.key,
             "rawPath": path,
             "rawQueryString": query,
             "headers": headers,
@@ -163,8 +185,8 @@ class Gateway:
                     "sourceIp": "127.0.0.1",
                     "userAgent": headers.get("user-agent", ""),
                 },
-                "requestId": f"{self.scheduler.microseconds:x}",
-                "routeKey": f"{route.method} {route.path}",
+                "requestId": self._request_id(),
+                "routeKey": route.key,
                 "stage": "$default",
                 "time": now.strftime("%d/%b/%Y:%H:%M:%S +0000"),
                 "timeEpoch": int(now.timestamp() * 1000),

@@ -20,8 +20,15 @@ MANAGED_POLICIES = {
 }
 
 
-# What moto has no CloudFormation for, and the sandbox serves itself.
-_NOT_MOTOS = ("AWS::ApiGatewayV2::", "AWS::SMSVOICE::", "AWS::SNS::Subscription", "AWS::SNS::TopicPolicy")
+# What moto has no CloudFormation for, and the sandbox serves itself. It repeats no event that failed, and how often AWS
+# would is all that an EventInvokeConfig says.
+_NOT_MOTOS = (
+    "AWS::ApiGatewayV2::",
+    "AWS::SMSVOICE::",
+    "AWS::SNS::Subscription",
+    "AWS::SNS::TopicPolicy",
+    "AWS::Lambda::EventInvokeConfig",
+)
 
 Subscribers = dict[str, list[str]]
 

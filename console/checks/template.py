@@ -97,5 +97,6 @@ def routes(root: Path) -> set[str]:
     for resource in yaml_parse((root / "template.yaml").read_text())["Resources"].values():
         for event in resource.get("Properties", {}).get("Events", {}).values():
             if event["Type"] == "HttpApi":
-                found.add(f"{event['Properties']['Method'].upper()} {event['Properties']['Path']}")
+                method, path = (event["Properties"].get(name) for name in ("Method", "Path"))
+                found.add(f"{method.upper()} {path}" if path else "$default")
     return found

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import Field
 
-from api.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
+from api.answers.operators import KeyAnswer, KeysAnswer, NewKeyAnswer
 from api.caller import services, sign_as_operator
 from api.document import documented
 from paceline.accounts import get_account
@@ -25,7 +25,7 @@ KeyPath = Annotated[str, Path(pattern=r"^[a-z0-9]{4,32}$", description="The key'
 class KeyPost(Model):
     """account_id: of an operator's key it says nothing."""
 
-    account_id: AccountId = OPERATORS
+    account_id: AccountId | None = None
     scope: Literal["customer", "operator"] = "customer"
     name: Annotated[str, Field(max_length=100)] = ""
 
@@ -34,9 +34,11 @@ class KeyPost(Model):
 def make_key(post: KeyPost) -> JsonObject:
     """Return a new API key. It is shown this once: only its keyed hash is kept. Its key_id is what the audit shows."""
     signature = sign_as_operator(router.current_event.raw_event)
-    account_id = post.account_id if post.scope == "customer" else OPERATORS
+    account_id = OPERATORS
     if post.scope == "customer":
-        get_account(services.table, account_id)
+        if post.account_id is None:
+            raise RequestInvalid("Say whose key it is to be: give `account_id`.", field="account_id")
+        account_id = get_account(services.table, post.account_id).account_id
     api_key = f"pk_{secrets.token_hex(6)}_{secrets.token_urlsafe(32)}"
     key_id = create_key(services.table, services.key_pepper, api_key, account_id, post.scope, post.name, signature)
     shown = {"api_key": api_key, "key_id": key_id, "name": post.name}
@@ -47,6 +49,8 @@ def make_key(post: KeyPost) -> JsonObject:
 def list_keys(account_id: Annotated[AccountId, Query()] = OPERATORS) -> JsonObject:
     """Return an account's keys, revoked ones too; without account_id the operators'. Never a key itself."""
     sign_as_operator(router.current_event.raw_event)
+    if account_id != OPERATORS:
+        get_account(services.table, account_id)
     return {"account_id": account_id, "keys": keys_of(services.table, account_id)}
 
 

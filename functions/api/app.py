@@ -7,16 +7,46 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from api import admin, admin_keys, campaigns, control, messages, opt_outs, routes, webhook
+from api import (
+    admin_accounts,
+    admin_keys,
+    admin_routes,
+    campaigns,
+    carriers,
+    control,
+    creation,
+    lead_files,
+    messages,
+    opt_outs,
+    plans,
+    routes,
+    webhook,
+)
+from api.addresses import refused_address
 from api.document import document_of
 from api.limits import refused_body
-from api.problems import malformed, problem, refusal
+from api.problems import malformed, problem, refusal_of
 from paceline.errors import PacelineError
 from paceline.models import JsonObject
 from paceline.observability import logger
 
 app = APIGatewayHttpResolver(enable_validation=True)
-for module in (campaigns, control, messages, opt_outs, routes, webhook, admin, admin_keys):
+MODULES = (
+    creation,
+    campaigns,
+    lead_files,
+    plans,
+    control,
+    messages,
+    opt_outs,
+    carriers,
+    routes,
+    webhook,
+    admin_accounts,
+    admin_routes,
+    admin_keys,
+)
+for module in MODULES:
     app.include_router(module.router)
 
 
@@ -28,7 +58,7 @@ def document() -> Response[str]:
 
 @app.exception_handler(PacelineError)  # type: ignore[untyped-decorator]
 def refused(error: PacelineError) -> Response[str]:
-    return refusal(error)
+    return refusal_of(error)
 
 
 @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]
@@ -44,16 +74,11 @@ def failed(error: Exception) -> Response[str]:
     return problem(500, "internal-fault", detail, request_id=request_id)
 
 
-@app.not_found
-def no_such_route(_: Exception) -> Response[str]:
-    return problem(404, "no-such-route", f"There is no {app.current_event.http_method} {app.current_event.path}.")
-
-
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     """Answer one request."""
     logger.append_keys(request_id=context.aws_request_id)
-    refusal_of_body = refused_body(event)
-    if refusal_of_body is not None:
-        headers = {"content-type": refusal_of_body.headers["Content-Type"]}
-        return {"statusCode": refusal_of_body.status_code, "headers": headers, "body": refusal_of_body.body}
+    refusal = refused_address(event) or refused_body(event)
+    if refusal is not None:
+        headers = {name.lower(): value for name, value in refusal.headers.items()}
+        return {"statusCode": refusal.status_code, "headers": headers, "body": refusal.body}
     return app.resolve(event, context)

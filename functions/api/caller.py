@@ -11,14 +11,14 @@ from api.problems import Forbidden
 from paceline.accounts import get_account
 from paceline.audit import Signature
 from paceline.bootstrap import Services
-from paceline.campaigns import get_campaign
+from paceline.campaigns import get_campaign, get_own_campaign
 from paceline.errors import ObjectNotFound, RequestInvalid, RouteNotFound
 from paceline.models import Account, AccountId, Campaign, CampaignId, RouteName
 from paceline.routes import get_route
 
 services = Services()
 
-CampaignPath = Annotated[CampaignId, Path(description="The campaign's id.")]
+CampaignPath = Annotated[CampaignId, Path(description="Its id; a customer's key takes the chosen one too.")]
 RoutePath = Annotated[RouteName, Path(description="The route's name.")]
 AccountPath = Annotated[AccountId, Path(description="The account's id.")]
 AccountAsked = Annotated[AccountId | None, Query(description="Whose: only an operator's key needs it.")]
@@ -62,18 +62,26 @@ def caller_of(event: dict[str, Any]) -> Caller:
 
 
 def account_asked(event: dict[str, Any], account_id: str | None) -> str:
-    """Return whose things are asked for. Raises: Forbidden, for another's; RequestInvalid, where nobody is named."""
+    """Return whose things are asked for.
+
+    Raises: Forbidden, for another's; RequestInvalid, where nobody is named, or nobody that there is.
+    """
     own = caller_of(event).account_id
     if own is not None and account_id not in (None, own):
         raise Forbidden("Your key reaches your own account only; leave `account_id` out.", field="account_id")
     if own is None and account_id is None:
         raise RequestInvalid("An operator's key has no account of its own: give `account_id`.", field="account_id")
+    if own is None and account_id is not None:
+        get_account(services.table, account_id)  # a misspelt name would be a list with nothing in it
     return own or str(account_id)
 
 
 def campaign_asked(event: dict[str, Any], campaign_id: str) -> Campaign:
     """Return a campaign that the caller may see. Raises: CampaignNotFound, for another account's too."""
-    return get_campaign(services.table, campaign_id, caller_of(event).account_id)
+    account_id = caller_of(event).account_id
+    if account_id is None:
+        return get_campaign(services.table, campaign_id)
+    return get_own_campaign(services.table, account_id, campaign_id)
 
 
 def signature_of(event: dict[str, Any]) -> Signature:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from api.answers import CampaignAnswer, PausedAnswer
+from api.answers.campaigns import CampaignAnswer, PausedAnswer
 from api.caller import (
     CampaignPath,
     IdempotencyKey,
@@ -13,8 +13,8 @@ from api.caller import (
     sign_as_operator,
     signature_of,
 )
-from api.campaigns import with_leads
 from api.document import documented
+from api.lead_files import lead_file_of
 from paceline.campaigns import (
     PAUSE_BOUND_SECONDS,
     change_weight,
@@ -49,22 +49,23 @@ def start(campaign_id: CampaignPath, idempotency_key: IdempotencyKey = None) -> 
     campaign = campaign_asked(router.current_event.raw_event, campaign_id)
     if idempotency_key is None:
         return _started(campaign)
-    digest = digest_of("start", campaign_id)
+    digest = digest_of("start", campaign.campaign_id)
     once = Once(campaign.account_id, idempotency_key, digest, services.clock.now())
     return do_once(services.table, once, lambda: _started(campaign))
 
 
 def _started(campaign: Campaign) -> JsonObject:
-    started = start_campaign(services.table, services.workflow, with_leads(campaign), services.clock.now())
+    lead_file_of(campaign)
+    started = start_campaign(services.table, services.workflow, campaign, services.clock.now())
     return describe_campaign(services.table, started)
 
 
 @documented(router, "POST", "/v1/campaigns/<campaign_id>/pause", PausedAnswer, 404)
 def pause(campaign_id: CampaignPath) -> JsonObject:
     """Pause the campaign. Nothing is handed to the provider later than pause_bound_seconds after paused_at."""
-    campaign_asked(router.current_event.raw_event, campaign_id)
+    asked = campaign_asked(router.current_event.raw_event, campaign_id)
     signature = signature_of(router.current_event.raw_event)
-    campaign = pause_campaign(services.table, campaign_id, signature.key_id, signature.at)
+    campaign = pause_campaign(services.table, asked.campaign_id, signature.key_id, signature.at)
     paused_at = campaign.pauses[-1].paused_at if campaign.pauses else signature.at
     bound = {"pause_bound_seconds": PAUSE_BOUND_SECONDS, "paused_at": iso(paused_at)}
     return describe_campaign(services.table, campaign) | bound
@@ -73,17 +74,17 @@ def pause(campaign_id: CampaignPath) -> JsonObject:
 @documented(router, "POST", "/v1/campaigns/<campaign_id>/resume", CampaignAnswer, 404)
 def resume(campaign_id: CampaignPath) -> JsonObject:
     """Resume a paused campaign, at once."""
-    campaign_asked(router.current_event.raw_event, campaign_id)
+    asked = campaign_asked(router.current_event.raw_event, campaign_id)
     signature = signature_of(router.current_event.raw_event)
-    return _released(resume_campaign(services.table, campaign_id, signature.key_id, signature.at))
+    return _released(resume_campaign(services.table, asked.campaign_id, signature.key_id, signature.at))
 
 
 @documented(router, "POST", "/v1/campaigns/<campaign_id>/cancel", CampaignAnswer, 404)
 def cancel(campaign_id: CampaignPath) -> JsonObject:
     """Cancel a campaign: what was not sent is skipped, and the report follows."""
-    campaign_asked(router.current_event.raw_event, campaign_id)
+    asked = campaign_asked(router.current_event.raw_event, campaign_id)
     may_be = {CampaignStatus.RUNNING, CampaignStatus.PAUSED}
-    return _released(set_status(services.table, campaign_id, CampaignStatus.CANCELLED, may_be))
+    return _released(set_status(services.table, asked.campaign_id, CampaignStatus.CANCELLED, may_be))
 
 
 @documented(router, "PATCH", "/v1/admin/campaigns/<campaign_id>", CampaignAnswer, 404, 409, tag="operators")

@@ -22,8 +22,20 @@ VERSION = "1.0.0"
 ABOUT = """SMS campaigns: create one, upload its lead file, plan, start, look.
 
 Every request carries `x-api-key`. Errors are problem details (RFC 9457), except those that API Gateway answers itself:
-401 without a key, 403 with a key that is not known, 413 above its own limits; they are `{"message": …}`.
+401 without a key, 403 with a key that is not known, 413 above its own limits (lead files are uploaded); they are
+`{"message": …}`. What is no address is a 404, a method that an address does not take a 405, with and without a key.
 A body has at most 1 MB; lead files are uploaded: `POST /v1/campaigns/{campaign_id}/upload` says where."""
+
+# Every route of the API: method and path.
+ROUTES: list[tuple[str, str]] = []
+
+_HEADER: dict[str, Any] = {"required": True, "schema": {"type": "string"}}
+_PLACE_TO_LOOK: dict[str, Any] = {
+    "headers": {
+        "Location": _HEADER | {"description": "Where to look for it."},
+        "Retry-After": _HEADER | {"description": "After so many seconds."},
+    }
+}
 
 _PROBLEMS = {
     403: "The key is not known, or its scope does not reach so far.",
@@ -38,14 +50,25 @@ _PROBLEMS = {
 
 
 def documented(
-    router: Router, method: str, path: str, answer: type[BaseModel], *more: int, tag: str = "campaigns"
+    router: Router,
+    method: str,
+    path: str,
+    answer: type[BaseModel],
+    *more: int,
+    tag: str = "campaigns",
+    accepted: type[BaseModel] | None = None,
 ) -> Callable[[Handler], Handler]:
     """Register a route with its answer and every status that it may give. more: beside those that any route gives.
 
-    The docstring's first line is the summary, the rest the description.
+    accepted: its answer where the work goes on (202). The docstring's first line is the summary, the rest the
+    description.
     """
     has_body = {413, 415} if method in ("POST", "PATCH") else set()
     statuses = sorted({403, 422, 500, 503, *has_body, *more})
+    answers = {200: _content("What was asked for.", "application/json", answer)}
+    if accepted is not None:
+        answers[202] = _content("The work goes on.", "application/json", accepted) | _PLACE_TO_LOOK
+    ROUTES.append((method, path))
 
     def register(handler: Handler) -> Handler:
         summary, _, description = (handler.__doc__ or "").partition("\n\n")
@@ -54,7 +77,7 @@ def documented(
             method,
             summary=summary,
             description=" ".join(description.split()) or None,
-            responses={200: _content("What was asked for.", "application/json", answer)} | _refusals(statuses),
+            responses=answers | _refusals(statuses),
             operation_id=handler.__name__,
             tags=[tag],
         )

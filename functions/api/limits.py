@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+from collections import Counter
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -25,8 +27,33 @@ def refused_body(event: dict[str, Any]) -> Response[str] | None:
     media_type = event["headers"].get("content-type", "application/json").partition(";")[0].strip().lower()
     if content and media_type != "application/json":
         return problem(415, "body-is-no-json", "Send the body as application/json.", field="content-type")
+    return _unreadable(content) if content else None
+
+
+def _unreadable(content: bytes) -> Response[str] | None:
     try:
-        content.decode()
+        json.loads(content.decode(), object_pairs_hook=_each_name_once, parse_constant=_no_number)
     except UnicodeDecodeError:
-        return problem(422, "request-malformed", "body: Send UTF-8 text.", field="body")
-    return None
+        told = "Send UTF-8 text."
+    except RecursionError:
+        told = "It is nested too deeply; send one JSON object as the document describes it."
+    except json.JSONDecodeError as error:
+        told = f"The body is not JSON at line {error.lineno}, column {error.colno}; send one JSON object."
+    except ValueError as error:
+        told = str(error)
+    else:
+        return None
+    return problem(422, "request-malformed", f"body: {told}", field="body")
+
+
+def _each_name_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object that says one thing twice: readers differ in which of them they take."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{json.dumps(twice[:100])} is there twice; give it once.")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number in JSON; give one, or leave the field out.")

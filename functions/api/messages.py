@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from api.answers import MessagesAnswer
+from api.answers.messages import MessagesAnswer
 from api.caller import After, CampaignPath, PageSize, campaign_asked, services
 from api.document import documented
 from paceline.listing import list_messages

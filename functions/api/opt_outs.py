@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
-from api.answers import ImportedAnswer, OptOutsAnswer
-from api.caller import AccountAsked, After, PageSize, account_asked, services
+from api.answers.imports import ImportedAnswer, OptOutsAnswer
+from api.caller import AccountAsked, After, PageSize, account_asked, services, signature_of
 from api.document import documented
-from paceline.accounts import get_account
+from paceline.accounts import audit_import, get_account
+from paceline.leads.phone import Refusal
 from paceline.listing import list_opt_outs
 from paceline.models import AccountId, JsonObject, Model
 from paceline.moments import iso
@@ -45,6 +47,11 @@ def import_(post: OptOutsPost) -> JsonObject:
     owner = account_asked(router.current_event.raw_event, post.account_id)
     get_account(services.table, owner)
     numbered = enumerate(post.phone_numbers, start=1)
-    imported = import_opt_outs(services.table, owner, numbered, iso(services.clock.now()))
-    refused = [{"row_number": row, "reason": why.reason, "detail": why.sentence} for row, why in imported.refused]
-    return {"added": imported.added, "known": imported.known, "refused": refused}
+    signature = signature_of(router.current_event.raw_event)
+    imported = import_opt_outs(services.table, owner, numbered, iso(signature.at))
+    audit_import(services.table, owner, "opt-outs", imported.added, signature)
+    return {"added": imported.added, "known": imported.known, "refused": shown_refusals(imported.refused)}
+
+
+def shown_refusals(refused: Iterable[tuple[int, Refusal]]) -> list[JsonObject]:
+    return [{"row_number": row, "reason": why.reason, "detail": why.sentence} for row, why in refused]

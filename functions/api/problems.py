@@ -16,6 +16,7 @@ from paceline.errors import (
     LeadFileInvalid,
     ObjectNotFound,
     PacelineError,
+    PlanNotFound,
     ReportNotReady,
     RequestInvalid,
     RouteNotFound,
@@ -30,6 +31,7 @@ STATUS: dict[type[PacelineError], int] = {
     ObjectNotFound: 404,
     RouteNotFound: 422,
     LeadFileInvalid: 422,
+    PlanNotFound: 404,
     ReportNotReady: 409,
     ChangedMeanwhile: 409,
     IdempotencyKeyReused: 422,
@@ -40,7 +42,7 @@ STATUS: dict[type[PacelineError], int] = {
 _ADVICE = {
     "missing": "Give this field.",
     "extra_forbidden": "There is no such field; leave it out, or spell it as the document does.",
-    "json_invalid": "The body is not JSON; send one JSON object.",
+    "model_attributes_type": "Send one JSON object.",
 }
 
 
@@ -79,7 +81,7 @@ def problem(status: int, kind: str, detail: str, **more: Any) -> Response[str]:
     return Response(status, content_type=MEDIA_TYPE, body=json.dumps(body | more, default=str), headers=headers)
 
 
-def refusal(error: PacelineError) -> Response[str]:
+def refusal_of(error: PacelineError) -> Response[str]:
     """Return one of our errors; what is none of the caller's doing can be tried again."""
     name = type(error).__name__
     kind = "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
@@ -100,4 +102,6 @@ def _advice(error: Mapping[str, Any]) -> str:
     pattern = error.get("ctx", {}).get("pattern")
     if pattern:
         return f"Write it in the form that the document gives: {pattern}"
-    return _ADVICE.get(error["type"], str(error["msg"]))
+    if error["type"] == "missing" and error["loc"] == ("body",):
+        return _ADVICE["model_attributes_type"]
+    return _ADVICE.get(error["type"], str(error["msg"]).removeprefix("Value error, "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from api.answers import RouteAnswer, RoutesAnswer
+from api.answers.routes import RouteAnswer, RoutesAnswer
 from api.caller import RoutePath, account_asked, caller_of, named_route, services
 from api.document import documented
 from paceline.accounts import get_account

@@ -7,7 +7,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import AfterValidator, Field
 
-from api.answers import WebhookAnswer, WebhookTestAnswer
+from api.answers.webhook import WebhookAnswer, WebhookTestAnswer
 from api.caller import AccountAsked, account_asked, services, signature_of
 from api.document import documented
 from paceline.accounts import get_account

@@ -8,28 +8,42 @@ from typing import Any
 
 from paceline import keys, rows
 from paceline.audit import MAX_TRIES, Change, Signature, account_subject, audit_row, make_change, transact
-from paceline.errors import RequestInvalid, TransactionConflict
+from paceline.errors import ChangedMeanwhile, RequestInvalid, TransactionConflict
 from paceline.models import Account
 from paceline.table import Put, Row, Table, TransactionRefused, Update
 
 
 def create_account(table: Table, account: Account, signature: Signature) -> Account:
-    """Create an account with its first credits; the same again changes nothing."""
+    """Create an account with its first credits; the same again changes nothing.
+
+    Raises: ChangedMeanwhile, where there is one of this id that was given another name, cap or other credits.
+    """
     account = account.model_copy(update={"bought": account.available, "reserved": 0, "consumed": 0})
-    first = {"bought": account.bought, "parts_per_day": account.parts_per_day}
+    first = {"name": account.name or None, "bought": account.bought, "parts_per_day": account.parts_per_day}
     made = {name: {"before": None, "after": value} for name, value in first.items() if value is not None}
     put = Put(rows.account_row(account), condition="attribute_not_exists(#pk)")
     listed = Put({"pk": keys.account_names(), "sk": account.account_id})
     try:
         transact(table, [put, listed, audit_row(account_subject(account.account_id), signature, made)])
     except TransactionRefused as exists:
-        return rows.to_account(exists.reasons[0].old or {})
+        there = rows.to_account(exists.reasons[0].old or {})
+        if any(getattr(there, name) != getattr(account, name) for name in ("name", "bought", "parts_per_day")):
+            told = f"There is an account {account.account_id!r} as it is `now`: change that, or choose another id."
+            raise ChangedMeanwhile(told, field="account_id", now=there.model_dump(mode="json")) from None
+        return there
     return account
 
 
 def account_ids(table: Table) -> list[str]:
     """Return the id of every account, in order."""
     return [row["sk"] for row in table.query(keys.account_names())]
+
+
+def audit_import(table: Table, account_id: str, what: str, how_many: int, signature: Signature) -> None:
+    """Note in the account's audit that so many of something were added to its list."""
+    if how_many:
+        added = {what: {"before": None, "after": {"added": how_many}}}
+        transact(table, [audit_row(account_subject(account_id), signature, added)])
 
 
 def get_account(table: Table, account_id: str) -> Account:
@@ -40,7 +54,7 @@ def get_account(table: Table, account_id: str) -> Account:
 def _row(table: Table, account_id: str) -> Row:
     row = table.get(keys.account(account_id))
     if row is None:
-        raise RequestInvalid(f"There is no account {account_id!r}.", account_id=account_id)
+        raise RequestInvalid(f"There is no account {account_id!r}.", field="account_id", account_id=account_id)
     return row
 
 

@@ -14,6 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.adapters.end_user_messaging import EndUserMessaging
 from paceline.adapters.eventbridge import EventBridge
+from paceline.adapters.functions import DryRunFunction
 from paceline.adapters.s3 import S3Store
 from paceline.adapters.stepfunctions import StepFunctions
 from paceline.adapters.twilio import Twilio
@@ -63,6 +64,10 @@ class Services:
     @cached_property
     def workflow(self) -> StepFunctions:
         return StepFunctions(self._client("stepfunctions"), self.settings.state_machine_arn)
+
+    @cached_property
+    def dry_runner(self) -> DryRunFunction:
+        return DryRunFunction(self._client("lambda"), self.settings.dry_run_function_name)
 
     @cached_property
     def events(self) -> EventBridge:

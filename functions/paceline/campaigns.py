@@ -7,6 +7,7 @@ from datetime import datetime
 
 from paceline import keys, rows
 from paceline.audit import Signature, account_subject, audit_row, transact
+from paceline.campaign_ids import own_id
 from paceline.errors import CampaignNotFound, ChangedMeanwhile, RequestInvalid
 from paceline.models import Campaign, Plan
 from paceline.moments import iso
@@ -37,12 +38,25 @@ def create_campaign(table: Table, campaign: Campaign, signature: Signature | Non
         raise RequestInvalid(f"The campaign id {campaign.campaign_id!r} is taken; choose another.") from None
 
 
-def get_campaign(table: Table, campaign_id: str, account_id: str | None = None) -> Campaign:
-    """Return a campaign, of that account where one is given. Raises: CampaignNotFound."""
+def get_campaign(table: Table, campaign_id: str) -> Campaign:
+    """Return a campaign. Raises: CampaignNotFound."""
     row = table.get(keys.campaign(campaign_id))
-    if row is None or account_id not in (None, row["account_id"]):
-        raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id)
+    if row is None:
+        raise _not_found(campaign_id)
     return rows.to_campaign(row)
+
+
+def get_own_campaign(table: Table, account_id: str, named: str) -> Campaign:
+    """Return a campaign of the account. named: its id, or what its customer chose for one. Raises: CampaignNotFound."""
+    for campaign_id in (named, own_id(account_id, named)):
+        row = table.get(keys.campaign(campaign_id))
+        if row is not None and row["account_id"] == account_id:
+            return rows.to_campaign(row)
+    raise _not_found(named)
+
+
+def _not_found(campaign_id: str) -> CampaignNotFound:
+    return CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id)
 
 
 def change_weight(table: Table, campaign_id: str, weight: int, signature: Signature) -> Campaign:
@@ -100,7 +114,7 @@ def set_status(table: Table, campaign_id: str, to: CampaignStatus, allowed: Iter
         return rows.to_campaign(table.update(update, returning="ALL_NEW"))
     except ConditionFailed as refused:
         if refused.old is None:
-            raise CampaignNotFound(f"There is no campaign {campaign_id!r}.", campaign_id=campaign_id) from None
+            raise _not_found(campaign_id) from None
         is_now = refused.old["status"]
         raise RequestInvalid(
             f"The campaign is {is_now}; only a campaign that is {' or '.join(allowed_from)} can become {to.value}.",

@@ -22,6 +22,7 @@ class Settings(Model):
     state_machine_arn: str = ""
     key_secret_name: str = ""
     webhook_secret_name: str = ""
+    dry_run_function_name: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paceline.audit import Signature
-from paceline.campaigns import create_campaign, get_campaign
+from paceline.campaigns import create_campaign, get_own_campaign
 from paceline.errors import CampaignNotFound, RequestInvalid
 from paceline.idempotency import Once, find_answer, remember
 from paceline.models import Campaign, JsonObject
@@ -36,7 +36,7 @@ def _same(table: Table, campaign: Campaign) -> JsonObject:
     """Return the campaign that has the id, if it is the one that was posted. Raises: RequestInvalid."""
     taken = f"The campaign id {campaign.campaign_id!r} is taken; choose another, or leave it out."
     try:
-        there = get_campaign(table, campaign.campaign_id, campaign.account_id)
+        there = get_own_campaign(table, campaign.account_id, campaign.campaign_id)
     except CampaignNotFound:
         raise RequestInvalid(taken, field="campaign_id") from None
     later = _NOT_POSTED if there.status is CampaignStatus.CREATED else _NOT_POSTED | _SET_BY_START

@@ -19,7 +19,7 @@ def place(text: str) -> Any:
     """Return the place that a cursor names. Raises: RequestInvalid, for what is no cursor."""
     try:
         return json.loads(base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError):  # of characters, of UTF-8, of JSON
+    except (binascii.Error, ValueError, RecursionError):  # of characters, of UTF-8, of JSON
         raise not_a_cursor() from None
 
 

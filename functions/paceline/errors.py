@@ -72,6 +72,10 @@ class ObjectNotFound(PacelineError):
     """An object that a step was pointed to is not in the bucket."""
 
 
+class PlanNotFound(PacelineError):
+    """Nobody asked for a plan of the campaign, or its planning came to no end."""
+
+
 class ReportNotReady(PacelineError):
     """The campaign has not ended, so it has no report yet."""
 

@@ -5,6 +5,7 @@
 | account, route day, account day | admission, close, settling | 25-75 | every batch of the account / route |
 | route pace | admission, a provider's 429 | 25-75 | every batch of the route |
 | plan | planning, once | 0 | nobody |
+| dry run | the API, its function | 0 | nobody |
 | campaign | the API, start and end of a campaign | 0 | every batch of the campaign |
 | batch | admission, close, reconciliation, settling | 100-150 | nobody |
 | lease | admission, close | 75-100 | nobody |
@@ -72,6 +73,10 @@ def plan(campaign_id: str) -> Key:
 def notification(campaign_id: str, version: int) -> Key:
     """What became of telling the customer of a report's version."""
     return f"CAMPAIGN#{campaign_id}", f"NOTIFICATION#{version:03d}"
+
+
+def dry_run(campaign_id: str) -> Key:
+    return f"CAMPAIGN#{campaign_id}", "DRYRUN"
 
 
 def batch(campaign_id: str, batch_id: str) -> Key:

@@ -30,6 +30,15 @@ class Page:
     next: str | None
 
 
+def list_accounts(table: Table, limit: int, after: str | None = None) -> Page:
+    """Return accounts, by id. limit: at most 99. Raises: RequestInvalid."""
+    start = _text(place(after)) if after else ""
+    listed = table.page(keys.account_names(), limit + 1, after=start)
+    found = table.get_many([keys.account(row["sk"]) for row in listed[:limit]]) if listed else []
+    accounts = sorted(map(rows.to_account, found), key=lambda account: account.account_id)
+    return Page(accounts, cursor(listed[limit - 1]["sk"]) if len(listed) > limit else None)
+
+
 def list_campaigns(table: Table, account_id: str, limit: int, after: str | None = None) -> Page:
     """Return campaigns of the account, the newest first. limit: at most 99. Raises: RequestInvalid."""
     start = _text(place(after)) if after else ""

@@ -22,7 +22,9 @@ from pydantic import (
 from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
 AccountId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{1,39}$")]
-CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
+# 71 at most: what a customer chooses, and the ending that makes it the account's own. An execution's name takes 80.
+CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,70}$")]
+ChosenId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
 ProviderName = Literal["twilio", "end_user_messaging"]
 RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import Any
 
 from paceline.accounts import account_use, get_account
 from paceline.binding import explain, finish_of
@@ -17,6 +18,13 @@ from paceline.starting import DEFAULT_SENDING_DAYS
 from paceline.status import Cause
 from paceline.windows import day_of, end_of_day
 
+# Where things are in the bucket says nothing to a customer, and the manifests of a plan before the start are not there.
+_INTERNAL: Any = {
+    "streams_manifest_key": True,
+    "batches_manifest_key": True,
+    "rejects_key": True,
+    "streams": {"__all__": {"manifest_bucket", "manifest_key", "campaign_id"}},
+}
 _CAPS = {Cause.PACE, Cause.ROUTE_DAY_CAP, Cause.ACCOUNT_DAY_CAP}
 
 
@@ -34,7 +42,7 @@ def describe_plan(outlook: Outlook, campaign: Campaign, planned: Plan, *, sees_a
     begins = start_at + (STARTUP_BESIDE_OTHERS if beside else STARTUP)
     own = all_of(would_run, account, planned.streams, begins)
     told = outlook.forecast(own, beside)
-    return planned.model_dump(mode="json", by_alias=True) | {
+    return planned.model_dump(mode="json", by_alias=True, exclude=_INTERNAL) | {
         "credits": {"needed": planned.parts, "available": account.available},
         "warnings": [*planned.warnings, *_warnings(planned, account, told)],
         "send_by": iso(send_by),

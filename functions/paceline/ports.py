@@ -82,6 +82,22 @@ class ObjectStore(Protocol):
         """Write the object, replacing what was there."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """What an object is before it is read. size: bytes; head: the first of them; etag: another one for other bytes."""
+
+    size: int
+    etag: str
+    head: bytes
+
+
+class DryRunner(Protocol):
+    """Plans large files while nobody waits."""
+
+    def begin(self, campaign_id: str, dry_run_id: str) -> None:
+        """Let a dry run that was begun be carried out. Raises: ServiceFault."""
+
+
 class OptOuts(Protocol):
     """Who said STOP to an account."""
 

@@ -30,6 +30,11 @@ class CampaignRequest(Model):
     campaign_id: str
 
 
+class DryRunRequest(Model):
+    campaign_id: str
+    dry_run_id: str
+
+
 class AdmitRequest(Model):
     """turn: the slot that a batch which was told to come back may count on."""
 

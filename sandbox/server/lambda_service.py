@@ -40,7 +40,7 @@ def answer_invoke(sandbox: Sandbox, request: Request) -> Answer:
         case "RequestResponse":
             return _invoke(sandbox, function, payload)
         case "Event":
-            sandbox.scheduler.spawn(_invoke, sandbox, function, payload, name=function.name)
+            sandbox.functions.invoke_event(function.name, payload)
             return Answer(202, _headers(), b"")
         case "DryRun":
             return Answer(204, _headers(), b"")

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from paceline.campaign_ids import own_id
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs" / "openapi.json").read_text())
 
 # What goes into the addresses: things of account "acme".
-NAMES = {"campaign_id": "renewals", "account_id": "acme", "name": "shared", "key_id": "customer"}
+NAMES = {"campaign_id": own_id("acme", "renewals"), "account_id": "acme", "name": "shared", "key_id": "customer"}
 BODIES: dict[str, dict[str, Any]] = {
     "create": {"name": "Another", "message": "Hi"},
     "import_": {"phone_numbers": ["+12025550199"]},
+    "import_carrier_table": {"carriers": [{"phone_number": "+12025550199", "carrier": "Verizon"}]},
     "create_one_account": {"account_id": "another"},
     "patch_account": {"name": "Changed"},
     "change_own_account": {"webhook_url": "https://hooks.customer.example/paceline"},

@@ -18,6 +18,7 @@ from console.run import most_in_window
 from paceline.accounts import get_account
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.api_keys import store_key
+from paceline.campaign_ids import own_id
 from paceline.models import Account
 from paceline.reporting import report_prefix
 from sandbox.carrier import DELIVERED, Profile
@@ -29,6 +30,12 @@ OPERATOR, CUSTOMER = "pk_operator_key-of-the-tests-operator", "pk_customer_key-o
 MINUTE_US = 60_000_000
 # A carrier that takes and delivers everything, so that what a test sees is ours.
 KIND = Profile(shares=((DELIVERED, 1.0),), refused=(), doubled=0.0)
+
+
+def id_of(chosen: str) -> str:
+    """Return the id of acme's campaign of that chosen id; an id that is one already stays."""
+    ending = own_id("acme", "")
+    return chosen if chosen.startswith("c-") or chosen.endswith(ending) else chosen + ending
 
 
 def a_file(leads: int) -> bytes:
@@ -86,7 +93,7 @@ class Office:
         }
         self.post("/v1/campaigns", defaults | {"receipt_deadline_hours": 1} | fields)
         body = a_file(leads) if isinstance(leads, int) else leads
-        key = f"uploads/acme/{campaign_id}/leads.csv"
+        key = f"uploads/acme/{id_of(campaign_id)}/leads.csv"
         boto3.client("s3").put_object(Bucket=self.sandbox.outputs["BucketName"], Key=key, Body=body)
         self.post(f"/v1/campaigns/{campaign_id}/start")
         return self.execution(campaign_id)
@@ -98,7 +105,7 @@ class Office:
 
     def file(self, name: str, campaign_id: str = "renewals", version: int = 1) -> bytes:
         """Return one of the report's files."""
-        key = f"{report_prefix(campaign_id, version)}{name}"
+        key = f"{report_prefix(id_of(campaign_id), version)}{name}"
         body: bytes = boto3.client("s3").get_object(Bucket=self.sandbox.outputs["BucketName"], Key=key)["Body"].read()
         return body
 
@@ -108,7 +115,7 @@ class Office:
     def receive(self, lead_no: int, status: str, error_code: str = "", campaign_id: str = "renewals") -> int:
         """Let the carrier send a receipt for a lead's message now; return the API's status."""
         carrier = self.sandbox.carrier
-        wanted = (campaign_id, str(lead_no))
+        wanted = (id_of(campaign_id), str(lead_no))
         entry = next(e for e in carrier.book if tuple(e.message_id.split(".")[::2]) == wanted)
         fields = {"MessageSid": entry.sid, "MessageStatus": status, "To": entry.to, "From": entry.sender}
         fields |= {"ErrorCode": error_code} if error_code else {}
@@ -117,7 +124,7 @@ class Office:
         return int(call.value.status)
 
     def execution(self, campaign_id: str = "renewals") -> Execution:
-        return self.sandbox.execution(campaign_id)
+        return self.sandbox.execution(id_of(campaign_id))
 
     # -- time ---------------------------------------------------------------------------------------------------------
 

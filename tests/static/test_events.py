@@ -99,6 +99,7 @@ def test_the_executions_input_and_the_last_event_fit_their_contracts() -> None:
     check("events/campaign-finished", SAMPLES["campaign-finished.json"])
     check("webhooks/webhook-campaign-finished", SAMPLES["webhook-campaign-finished.json"])
     assert SAMPLES["webhook-campaign-finished.json"]["data"] == SAMPLES["campaign-finished.json"]
+    check("events/dry-run", SAMPLES["dry-run.json"])
 
 
 def test_each_function_of_the_template_has_a_sample(template: dict[str, Any]) -> None:
@@ -112,7 +113,7 @@ def test_each_function_of_the_template_has_a_sample(template: dict[str, Any]) ->
     assert set(topics.values()) == by_topic.keys() == {TOPIC}
     assert {record["Sns"]["TopicArn"] for event in PUBLISHED.values() for record in event["Records"]} == {TOPIC}
 
-    assert functions == by_http | by_workflow | set(by_topic[TOPIC])
+    assert functions == by_http | by_workflow | set(by_topic[TOPIC]) | {"DryRunFunction"}  # which the API invokes
 
 
 @pytest.mark.parametrize("name", [name for name in HTTP if name.startswith("callback-")])

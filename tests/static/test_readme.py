@@ -77,12 +77,13 @@ def test_every_lead_file_and_sample_in_a_command_exists() -> None:
 
 
 def test_the_api_paths_in_the_commands_are_routes_of_the_template() -> None:
-    requests = re.findall(r"curl -s( -X POST)? \$API/([\w/-]+)", README.read_text())
+    requests = re.findall(r"curl -s( -X \w+)? \"?\$API/([\w/-]+)", README.read_text())
     template = (ROOT / "template.yaml").read_text()
 
     assert len(requests) > 5
     for _, path in requests:
-        assert f"/v1/{path.replace('spring-renewals', '{campaign_id}')}" in template
+        named = path.replace("spring-renewals", "{campaign_id}").replace("accounts/acme", "accounts/{account_id}")
+        assert f"/v1/{named}" in template
 
 
 @pytest.fixture(scope="module")

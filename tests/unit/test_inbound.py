@@ -65,6 +65,11 @@ def test_a_word_is_read_however_it_is_written(form: str, word: Word, way: str) -
         "Stop it",
         "remove me from your list",
         "ok stop now",
+        "Opt me out please",
+        "take me off your list",
+        "No more texts",
+        "Do not text me",
+        "don't text me please",
     ],
 )
 def test_a_plain_sentence_that_asks_to_stop_is_a_stop(text: str) -> None:
@@ -91,7 +96,6 @@ def test_a_plain_sentence_that_asks_to_stop_is_a_stop(text: str) -> None:
         "I quit my job",
         "Yes",
         "YES, stop calling at noon",
-        "start stop",
         "Let's start on Monday",
         "Can you help my mother?",
         "information",
@@ -99,10 +103,22 @@ def test_a_plain_sentence_that_asks_to_stop_is_a_stop(text: str) -> None:
         "unstoppable",
         "nonstop",
         "STOP " + "and " * 100 + "go",
+        "Stop by tomorrow\nBob",
+        "Top",
     ],
 )
 def test_what_only_has_a_word_in_it_is_left_to_a_person(text: str) -> None:
     assert read_word(text) is None
+
+
+@pytest.mark.parametrize("text", ["help stop", "START STOP", "Stop! Help please"])
+def test_of_two_words_stop_wins(text: str) -> None:
+    assert read_word(text) is Word.STOP
+
+
+@pytest.mark.parametrize("text", ["STOP\n\nSent from my phone", "Hello\r\nSTOP", "STOPPP", "St0p", "stooop!"])
+def test_a_line_of_its_own_and_a_slip_of_the_finger_are_a_stop(text: str) -> None:
+    assert read_word(text) is Word.STOP
 
 
 @given(st.text())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paceline.api_keys import key_id_of
-from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, Refusal, an_office
+from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, Refusal, an_office, id_of
 
 BY = key_id_of(OPERATOR)
 
@@ -89,7 +89,7 @@ def test_a_weight_that_takes_a_share_from_others_is_kept_with_who_gave_it(idle: 
 
     [newest, *_] = idle.call("GET", "/v1/admin/accounts/acme/changes", key=OPERATOR)["changes"]
 
-    assert newest["changes"] == {"weight of campaign heavy": {"before": 1, "after": 3}}
+    assert newest["changes"] == {f"weight of campaign {id_of('heavy')}": {"before": 1, "after": 3}}
     assert newest["by"] == BY
 
 

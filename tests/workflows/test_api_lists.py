@@ -10,8 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from api.limits import MAX_BODY_BYTES
+from paceline.campaign_ids import own_id
 from tests.builders.api import DOCUMENT, operations
-from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, Refusal, an_office
+from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, Refusal, an_office, id_of
 from tests.builders.core import phone_number
 
 LEADS = 13
@@ -74,7 +75,9 @@ def test_campaigns_come_the_newest_first(office: Office, limit: int) -> None:
     found = pages(office, "/v1/campaigns", "campaigns", limit, key)
     by_operator = office.call("GET", f"/v1/campaigns?account_id=lister-{limit}", key=OPERATOR)
 
-    assert [one["campaign_id"] for page in found for one in page] == names[::-1]
+    assert [one["campaign_id"] for page in found for one in page] == [
+        own_id(f"lister-{limit}", name) for name in names[::-1]
+    ]
     assert by_operator == office.call("GET", "/v1/campaigns", key=key)
 
 
@@ -163,18 +166,18 @@ def test_a_running_campaigns_weight_is_changed_by_an_operator_alone_and_audited(
 
     with pytest.raises(Refusal) as refused:
         office.call("PATCH", "/v1/admin/campaigns/weighed", {"weight": 4})
-    changed = office.call("PATCH", "/v1/admin/campaigns/weighed", {"weight": 4}, OPERATOR)
+    changed = office.call("PATCH", f"/v1/admin/campaigns/{id_of('weighed')}", {"weight": 4}, OPERATOR)
     [newest, *_] = office.call("GET", "/v1/admin/accounts/acme/changes", key=OPERATOR)["changes"]
 
     assert refused.value.status == 403
     assert (changed["weight"], office.shown("weighed")["weight"], changed["status"]) == (4, 4, "running")
-    assert newest["changes"] == {"weight of campaign weighed": {"before": 1, "after": 4}}
+    assert newest["changes"] == {f"weight of campaign {id_of('weighed')}": {"before": 1, "after": 4}}
     assert newest["by"] == "operator"
 
 
 def test_a_campaign_that_is_over_has_no_weight_to_change(office: Office) -> None:
     with pytest.raises(Refusal) as refused:
-        office.call("PATCH", "/v1/admin/campaigns/renewals", {"weight": 4}, OPERATOR)
+        office.call("PATCH", f"/v1/admin/campaigns/{id_of('renewals')}", {"weight": 4}, OPERATOR)
 
     assert refused.value.status == 422
 

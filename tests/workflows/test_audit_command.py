@@ -14,7 +14,7 @@ from paceline.audit import account_subject, changes_of
 from paceline.batches import batch_summaries
 from paceline.table import Update
 from sandbox.carrier import Profile
-from tests.builders.campaigns import Office, an_office
+from tests.builders.campaigns import Office, an_office, id_of
 
 
 def run(*arguments: str, **more: Any) -> Result:
@@ -79,7 +79,7 @@ def test_a_batch_settled_twice_is_named_for_programs() -> None:
     with an_office() as office:
         office.start(5)
         office.report()
-        [batch] = batch_summaries(office.table, "renewals")
+        [batch] = batch_summaries(office.table, id_of("renewals"))
         damage(office, reserved=-batch["held_parts"], consumed=batch["consumed"])
 
         told = run("--json")

@@ -14,10 +14,11 @@ from paceline import keys
 from paceline.contracts import check
 from paceline.contracts.models import STATES, file_name
 from sandbox.carrier import Profile
-from tests.builders.campaigns import Office, an_office
+from tests.builders.campaigns import Office, an_office, id_of
 from tests.builders.core import phone_number
 
 LEADS = 60
+RENEWALS = id_of("renewals")
 TEXT = "Hi Ana, your renewal is due."
 WEBHOOK = "https://hooks.customer.example/token-of-the-customers"
 # Everything that can go wrong does, so that errors and their causes are looked at too.
@@ -96,16 +97,16 @@ def test_the_logs_say_something(rough_run: Office) -> None:
     logged = [json.loads(line) for line in rough_run.sandbox.logs.lines]
 
     assert {"ProviderThrottled"} <= {line.get("error") for line in logged}
-    assert all(line["campaign_id"] == "renewals" for line in logged if line.get("error"))
+    assert all(line["campaign_id"] == RENEWALS for line in logged if line.get("error"))
 
 
 def test_the_table_holds_no_text_and_numbers_only_as_recipients(rough_run: Office) -> None:
     office = rough_run
     numbers = [phone_number(number) for number in range(1, LEADS + 1)]
-    partitions = [keys.campaign("renewals")[0], keys.account("acme")[0], keys.route("shared")[0]]
+    partitions = [keys.campaign(RENEWALS)[0], keys.account("acme")[0], keys.route("shared")[0]]
     for number in range(1, 3):
-        partitions.append(keys.batch_partition("renewals", f"{number:05}"))
-        partitions.append(keys.inbox(keys.message_id("renewals", f"{number:05}", 1), "")[0])
+        partitions.append(keys.batch_partition(RENEWALS, f"{number:05}"))
+        partitions.append(keys.inbox(keys.message_id(RENEWALS, f"{number:05}", 1), "")[0])
 
     rows = json.dumps([row for partition in partitions for row in office.table.query(partition)], default=str)
 

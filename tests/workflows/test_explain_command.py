@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from console.cli import main
 from sandbox.carrier import DELIVERED, FILTERED, Profile
-from tests.builders.campaigns import Office, a_file, an_office
+from tests.builders.campaigns import Office, a_file, an_office, id_of
 from tests.builders.core import phone_number
 
 # Row 2 to 6 are leads 1 to 5; then a duplicate of lead 1, a number that is too short, and lead 8.
@@ -19,7 +19,11 @@ FILE = a_file(5) + f"{phone_number(1)},Ben\n123,Cy\n{phone_number(8)},Di\n".enco
 
 
 def explain(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["explain", "--stack", "paceline", *arguments], env={"COLUMNS": "240"})
+    return CliRunner().invoke(
+        main,
+        ["explain", "--stack", "paceline", *(id_of(a) if a in ("renewals", "planless") else a for a in arguments)],
+        env={"COLUMNS": "240"},
+    )
 
 
 def told(*arguments: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner
 
 from console.cli import main
-from tests.builders.campaigns import an_office
+from tests.builders.campaigns import an_office, id_of
 
 
 def test_a_lead_that_waits_says_for_what_with_the_evidence() -> None:
@@ -15,7 +15,7 @@ def test_a_lead_that_waits_says_for_what_with_the_evidence() -> None:
         office.start(5)
         office.wait_until(lambda: bool(office.shown()["held_by"]))
 
-        done = CliRunner().invoke(main, ["explain", "--stack", "paceline", "renewals", "5", "--json"])
+        done = CliRunner().invoke(main, ["explain", "--stack", "paceline", id_of("renewals"), "5", "--json"])
         found = json.loads(done.stdout)
 
         assert found["status"] is None

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from sandbox.testing.leads import make_leads, to_csv
-from tests.builders.campaigns import Office, an_office
+from tests.builders.campaigns import Office, an_office, id_of
 
 ALWAYS = {"opens": "00:00", "closes": "00:00"}
 DUE = "Hi {{first_name}}, it is due."
@@ -23,7 +23,7 @@ EVENING = datetime.fromisoformat("2026-09-03T00:58:00Z")  # two minutes before n
 def create(office: Office, campaign_id: str, leads: int, **fields: Any) -> None:
     body = {"campaign_id": campaign_id, "name": "Renewals", "message": DUE}
     office.post("/v1/campaigns", body | {"receipt_deadline_hours": 1} | fields)
-    key = f"uploads/acme/{campaign_id}/leads.csv"
+    key = f"uploads/acme/{id_of(campaign_id)}/leads.csv"
     bucket = office.sandbox.outputs["BucketName"]
     boto3.client("s3").put_object(Bucket=bucket, Key=key, Body=to_csv(make_leads(leads)))
 
@@ -131,7 +131,7 @@ def test_two_campaigns_on_one_route_end_when_the_forecast_says(two_at_once: TwoA
     last = max(two_at_once.last_of_first, two_at_once.last_of_second)
 
     [ahead] = two_at_once.told_of_second["campaigns_ahead"]
-    assert (ahead["campaign_id"], ahead["routes"]) == ("first", ["shared"])
+    assert (ahead["campaign_id"], ahead["routes"]) == (id_of("first"), ["shared"])
     assert 700 < ahead["parts_left"] < 800
     assert seconds_off(two_at_once.shown_of_first, last) <= 0.05 * (760 + 500) / 4
 

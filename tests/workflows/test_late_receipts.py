@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from sandbox.carrier import NO_FINAL_RECEIPT, Profile
-from tests.builders.campaigns import OPERATOR, Office, an_office, is_balanced
+from tests.builders.campaigns import OPERATOR, Office, an_office, id_of, is_balanced
 
 # Takes everything and never says what became of it.
 SILENT = Profile(shares=((NO_FINAL_RECEIPT, 1.0),), refused=(), doubled=0.0)
@@ -28,7 +28,9 @@ def an_unconfirmed_campaign(office: Office, leads: int = 5) -> dict[str, Any]:
 def versions(office: Office) -> list[int]:
     """Return the versions of the report that there are."""
     bucket = office.sandbox.outputs["BucketName"]
-    found = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix="campaigns/renewals/report/")["Contents"]
+    found = boto3.client("s3").list_objects_v2(Bucket=bucket, Prefix=f"campaigns/{id_of('renewals')}/report/")[
+        "Contents"
+    ]
     return sorted(int(entry["Key"].split("/")[3][1:]) for entry in found if entry["Key"].endswith("/report.json"))
 
 

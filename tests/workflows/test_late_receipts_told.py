@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from console.cli import main
 from sandbox.carrier import NO_FINAL_RECEIPT, Profile
-from tests.builders.campaigns import OPERATOR, an_office
+from tests.builders.campaigns import OPERATOR, an_office, id_of
 
 
 def run(*arguments: str) -> Result:
@@ -23,10 +23,13 @@ def test_a_late_receipt_is_told_before_and_after_its_report() -> None:
         office.report()
         office.receive(2, "delivered")
 
-        before, lead_before = run("audit", "--json"), json.loads(run("explain", "renewals", "2", "--json").stdout)
+        before, lead_before = (
+            run("audit", "--json"),
+            json.loads(run("explain", id_of("renewals"), "2", "--json").stdout),
+        )
         office.passes(minutes=20)
-        after, lead_after = run("audit", "--json"), json.loads(run("explain", "renewals", "2", "--json").stdout)
-        campaign = json.loads(run("explain", "renewals", "--json").stdout)
+        after, lead_after = run("audit", "--json"), json.loads(run("explain", id_of("renewals"), "2", "--json").stdout)
+        campaign = json.loads(run("explain", id_of("renewals"), "--json").stdout)
 
         assert (before.exit_code, after.exit_code) == (0, 0)
         account = json.loads(before.stdout)["accounts"][0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.builders.campaigns import OPERATOR, Office, an_office, is_balanced
+from tests.builders.campaigns import OPERATOR, Office, an_office, id_of, is_balanced
 
 ALWAYS = {"opens": "00:00", "closes": "00:00"}
 MIDNIGHT = datetime.fromisoformat("2026-09-03T04:00:00Z")  # in New York
@@ -65,7 +65,7 @@ def test_a_route_that_is_full_for_today_says_whom_it_holds_until_when_and_what_i
 
         assert (route["binding"]["cause"], route["binding"]["used"]) == ("route_day_cap", 10)
         assert route["binding"]["until"] == "2026-09-03T04:00:00.000000Z"
-        assert route["campaigns"] == ["renewals"]
+        assert route["campaigns"] == [id_of("renewals")]
         assert route["lost_to"]["route_day_cap"] >= 590
 
 

@@ -17,7 +17,7 @@ from sandbox.engine import Execution, TaskFailed
 from sandbox.receiver import Received, Receiver, taken
 from sandbox.testing.timeline import moment
 from sandbox.world import RECEIVER_ADDRESS, RECEIVER_HOST
-from tests.builders.campaigns import KIND, OPERATOR, Office, Refusal, an_office
+from tests.builders.campaigns import KIND, OPERATOR, Office, Refusal, an_office, id_of
 from tests.unit.webhooks.guide import is_from_paceline_at
 
 URL = f"https://{RECEIVER_HOST}/paceline?token=of-the-customers"
@@ -41,7 +41,7 @@ class Customer:
 
     @property
     def webhook_id(self) -> str:
-        return f"evt_{self.campaign_id}_v1"
+        return f"evt_{id_of(self.campaign_id)}_v1"
 
     def set_webhook(self, url: str | None = URL) -> str:
         """Set the account's webhook; return its secret."""
@@ -300,7 +300,7 @@ def test_a_webhook_that_is_removed_meanwhile_is_left_alone(customer: Customer) -
 
 
 def test_a_later_version_of_the_report_is_told_by_an_id_of_its_own(customer: Customer) -> None:
-    office, second = customer.office, f"evt_{customer.campaign_id}_v2"
+    office, second = customer.office, f"evt_{id_of(customer.campaign_id)}_v2"
     office.sandbox.carrier.behave(SILENT)
     customer.set_webhook()
     customer.runs_to_the_end()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import lru_cache
 from typing import Any, BinaryIO, cast
 
 from botocore.exceptions import ClientError
 
 from paceline.errors import ObjectNotFound
+from paceline.ports import StoredObject
 
 # Batch objects never change, and every send of a batch reads the same one: a warm function reads it once.
 CACHED_OBJECTS = 256
@@ -24,6 +26,12 @@ class S3Store:
     def open(self, key: str) -> BinaryIO:
         """Return the object as a stream. Raises: ObjectNotFound."""
         return cast(BinaryIO, self._get_object(Key=key)["Body"])
+
+    def describe(self, key: str) -> StoredObject:
+        """Return what the object is, without reading it. Raises: ObjectNotFound."""
+        answer = self._get_object(Key=key)
+        with closing(answer["Body"]) as body:
+            return StoredObject(answer["ContentLength"], answer["ETag"], body.read(4))
 
     def get(self, key: str, first_byte: int | None = None, last_byte: int | None = None) -> bytes:
         """Return the object, or a range of its bytes (of a batch object; it is kept). Raises: ObjectNotFound."""

@@ -18,6 +18,7 @@ from paceline.requests import (
     CampaignRequest,
     CloseRequest,
     CountOpenRequest,
+    DryRunRequest,
     ExecutionInput,
     HoldRequest,
     NotifyRequest,
@@ -94,6 +95,7 @@ OTHERS: dict[str, type[BaseModel]] = {
     "manifests/stream": Stream,
     "manifests/batch": Batch,
     "executions/campaign-input": ExecutionInput,
+    "events/dry-run": DryRunRequest,
 }
 
 

@@ -9,15 +9,17 @@ import pytest
 from paceline.campaigns import (
     create_campaign,
     get_campaign,
+    get_own_campaign,
     get_plan,
     keep_plan,
     pause_campaign,
     resume_campaign,
     set_status,
 )
+from paceline.dry_runs import dry_run
 from paceline.errors import CampaignNotFound, RequestInvalid
 from paceline.models import LeadCounts, Pause, Plan, Route
-from paceline.starting import DEFAULT_SENDING_DAYS, dry_run, plan_started_campaign, start_campaign
+from paceline.starting import DEFAULT_SENDING_DAYS, plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
 from tests.builders.core import NOON, World, a_campaign, an_account
 from tests.fakes.tables import Killed, meddled
@@ -105,13 +107,13 @@ def test_of_two_plans_the_first_is_kept(created: World) -> None:
     assert get_plan(created.table, "renewals") == first
 
 
-def test_a_dry_run_keeps_nothing(created: World) -> None:
+def test_a_dry_run_keeps_nothing_but_who_is_excluded_and_that_in_its_own_place(created: World) -> None:
     before = list(created.store.puts)
 
-    plan = dry_run(created.table, created.store, CREATED)
+    plan = dry_run(created.table, created.store, CREATED, "dry-runs/one/").plan
 
     assert plan.leads.accepted == 2
-    assert created.store.puts == before
+    assert created.store.puts == [*before, "dry-runs/one/rejects.csv"]
     assert get_plan(created.table, "renewals") is None
 
 
@@ -182,7 +184,7 @@ def test_a_campaign_id_is_taken_once(created: World) -> None:
 
 def test_a_campaign_of_another_account_is_not_found(created: World) -> None:
     with pytest.raises(CampaignNotFound):
-        get_campaign(created.table, "renewals", "another")
+        get_own_campaign(created.table, "another", "renewals")
 
 
 def test_a_campaign_that_does_not_exist_is_not_found(created: World) -> None:

@@ -10,11 +10,12 @@ import pytest
 
 from paceline.campaigns import get_campaign
 from paceline.carriers import import_carriers
+from paceline.dry_runs import dry_run
 from paceline.errors import RequestInvalid
 from paceline.models import Plan, Route, SendingWindow
 from paceline.moments import iso
 from paceline.opt_outs import import_opt_outs
-from paceline.starting import dry_run, plan_started_campaign, start_campaign
+from paceline.starting import plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
 from tests.builders.core import NOON, World, a_campaign, an_account
 
@@ -29,7 +30,7 @@ def given(world: World, content: str, account: dict[str, Any], **campaign: Any) 
 
 
 def dry(world: World) -> Plan:
-    return dry_run(world.table, world.store, get_campaign(world.table, "renewals"))
+    return dry_run(world.table, world.store, get_campaign(world.table, "renewals"), "dry-runs/").plan
 
 
 def started(world: World) -> list[dict[str, Any]]:

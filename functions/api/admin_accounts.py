@@ -1,4 +1,4 @@
-"""The operators' routes: accounts, credits and routes. Every change is audited, and a signal to what it frees."""
+"""The operators' routes for accounts and their credits. Every change is audited, and a signal to what it frees."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import Field
 
-from api.answers import AccountChangesAnswer, ChangedAccountAnswer, ChangedRouteAnswer, RouteChangesAnswer
+from api.answers.operators import AccountChangesAnswer, AccountsAnswer, ChangedAccountAnswer
 from api.caller import (
     AccountPath,
+    After,
     IfMatch,
-    RoutePath,
+    PageSize,
     named_account,
-    named_route,
     revision_seen,
     services,
     sign_as_operator,
@@ -21,9 +21,10 @@ from api.caller import (
 from api.document import documented
 from paceline.accounts import buy_credits, change_account, create_account, get_account
 from paceline.api_keys import OPERATORS
-from paceline.audit import account_subject, changes_of, route_subject
-from paceline.errors import RequestInvalid
-from paceline.holds import account_scope, release_holds, route_scope
+from paceline.audit import account_subject, changes_of
+from paceline.errors import RequestInvalid, RouteNotFound
+from paceline.holds import account_scope, release_holds
+from paceline.listing import list_accounts
 from paceline.models import (
     Account,
     AccountId,
@@ -32,12 +33,10 @@ from paceline.models import (
     JsonObject,
     Model,
     Parts,
-    Route,
-    RouteName,
     RoutingRules,
     SendingWindow,
 )
-from paceline.routes import change_route, describe_route, put_route
+from paceline.routes import get_route
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -69,13 +68,7 @@ class CreditsPost(Model):
     credits: Annotated[int, Field(strict=True, ge=1, le=MOST_CREDITS)]
 
 
-class RoutePatch(Route):
-    """What to change of a route; what is not given stays. null removes a cap."""
-
-    name: RouteName = "the-same"
-
-
-@documented(router, "POST", "/v1/admin/accounts", Account, tag="operators")
+@documented(router, "POST", "/v1/admin/accounts", Account, 409, tag="operators")
 def create_one_account(post: AccountPost) -> JsonObject:
     """Create an account; the same again changes nothing."""
     signature = sign_as_operator(router.current_event.raw_event)
@@ -87,6 +80,14 @@ def create_one_account(post: AccountPost) -> JsonObject:
     return create_account(services.table, account, signature).model_dump(mode="json")
 
 
+@documented(router, "GET", "/v1/admin/accounts", AccountsAnswer, tag="operators")
+def show_accounts(limit: PageSize = 50, after: After = None) -> JsonObject:
+    """Return every account, by id, a page at a time."""
+    sign_as_operator(router.current_event.raw_event)
+    page = list_accounts(services.table, limit, after)
+    return {"accounts": [account.model_dump(mode="json") for account in page.items], "next": page.next}
+
+
 @documented(router, "GET", "/v1/admin/accounts/<account_id>", Account, 404, tag="operators")
 def show_account(account_id: AccountPath) -> JsonObject:
     """Return an account: its credits, cap, statuses and rules."""
@@ -96,10 +97,14 @@ def show_account(account_id: AccountPath) -> JsonObject:
 
 @documented(router, "PATCH", "/v1/admin/accounts/<account_id>", ChangedAccountAnswer, 404, 409, tag="operators")
 def patch_account(account_id: AccountPath, post: AccountPatch, if_match: IfMatch = None) -> JsonObject:
-    """Change an account's cap, statuses or name; batches that wait for the account go on at once."""
+    """Change an account's cap, statuses, name, window, rules of routing or answer to HELP.
+
+    Batches that wait for the account go on at once.
+    """
     fields = post.model_dump(mode="json", exclude_unset=True)
     signature = sign_as_operator(router.current_event.raw_event)
     named_account(account_id)
+    _check(post.routing)
     change_account(services.table, account_id, fields, signature, revision=revision_seen(if_match))
     released = release_holds(services.table, services.workflow, account_scope(account_id))
     return get_account(services.table, account_id).model_dump(mode="json") | {"released_batches": released}
@@ -125,31 +130,10 @@ def account_changes(account_id: AccountPath) -> JsonObject:
     return {"account_id": account_id, "changes": changes}
 
 
-@documented(router, "POST", "/v1/admin/routes", ChangedRouteAnswer, 409, tag="operators")
-def set_route(post: Route, if_match: IfMatch = None) -> JsonObject:
-    """Create a route or make it this one; batches that wait for it go on at once."""
-    signature = sign_as_operator(router.current_event.raw_event)
-    put_route(services.table, post, signature, revision=revision_seen(if_match))
-    return _changed_route(post.name)
-
-
-@documented(router, "PATCH", "/v1/admin/routes/<name>", ChangedRouteAnswer, 404, 409, tag="operators")
-def patch_route(name: RoutePath, post: RoutePatch, if_match: IfMatch = None) -> JsonObject:
-    """Change what is given of a route; batches that wait for it go on at once."""
-    signature = sign_as_operator(router.current_event.raw_event)
-    fields = post.model_dump(exclude_unset=True)
-    change_route(services.table, named_route(name), fields, signature, revision=revision_seen(if_match))
-    return _changed_route(name)
-
-
-@documented(router, "GET", "/v1/admin/routes/<name>/changes", RouteChangesAnswer, 404, tag="operators")
-def route_changes(name: RoutePath) -> JsonObject:
-    """Return every change of a route, the newest first."""
-    sign_as_operator(router.current_event.raw_event)
-    return {"route": name, "changes": changes_of(services.table, route_subject(named_route(name)))}
-
-
-def _changed_route(name: str) -> JsonObject:
-    # After an error between change and signal, the same request again still sends the signal.
-    released = release_holds(services.table, services.workflow, route_scope(name))
-    return describe_route(services.table, name, services.clock.now()) | {"released_batches": released}
+def _check(rules: RoutingRules) -> None:
+    """Raises: RouteNotFound, for rules that would make every plan fail."""
+    for name in sorted({*rules.carriers.values(), *filter(None, [rules.otherwise])}):
+        try:
+            get_route(services.table, name)
+        except RouteNotFound as missing:
+            raise RouteNotFound(str(missing), **{"field": "routing", **missing.evidence}) from None

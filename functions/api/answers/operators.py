@@ -1,0 +1,69 @@
+"""Answers to operators: accounts, keys, and who changed what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import AwareDatetime
+
+from api.answers import Answer
+from paceline.models import Account
+
+
+class AccountsAnswer(Answer):
+    """One page, by id. next: `after` of the next page; null: this is the last."""
+
+    accounts: list[Account]
+    next: str | None
+
+
+class ChangedAccountAnswer(Account):
+    """released_batches: how many that waited for the account go on."""
+
+    released_batches: int
+
+
+class ChangeEntry(Answer):
+    """One change: at, by which key (its id and name), field → before and after."""
+
+    at: AwareDatetime
+    by: str
+    by_name: str
+    changes: dict[str, Any]
+    request_id: str
+
+
+class AccountChangesAnswer(Answer):
+    account_id: str
+    changes: list[ChangeEntry]
+
+
+class RouteChangesAnswer(Answer):
+    route: str
+    changes: list[ChangeEntry]
+
+
+class NewKeyAnswer(Answer):
+    """api_key: shown this once."""
+
+    api_key: str
+    key_id: str
+    name: str
+    account_id: str
+    scope: str
+
+
+class KeyAnswer(Answer):
+    key_id: str
+    account_id: str
+    scope: str
+    name: str
+    created_at: AwareDatetime | None
+    created_by: str | None
+    revoked_at: AwareDatetime | None
+    revoked_by: str | None
+
+
+class KeysAnswer(Answer):
+    account_id: str
+    keys: list[KeyAnswer]
