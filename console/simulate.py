@@ -27,6 +27,7 @@ TOLD_EVERY = 50
 @click.option("--leads", type=click.IntRange(min=1, max=1000), default=50, show_default=True, help="Leads.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same timeline.")
 @click.option("--every", type=click.IntRange(min=1), default=1, show_default=True, help="Only every k-th call.")
+@click.option("--function", metavar="NAME", default="", help="Only calls of one function: send, close, callbacks, …")
 @click.option("--callbacks-once", is_flag=True, help="The provider does not repeat a callback that failed.")
 @click.option(
     "--workers", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="cores", help="Runs at once."
@@ -39,6 +40,7 @@ def simulate(
     leads: int,
     seed: int,
     every: int,
+    function: str,
     callbacks_once: bool,
     workers: int,
     as_json: bool,
@@ -55,7 +57,7 @@ def simulate(
     if kill_at is not None:
         outcome = _replayed(setting, kill_at, faults)
     else:
-        outcome = kill_everywhere(setting, faults, every=every, workers=workers, moved=_tell)
+        outcome = kill_everywhere(setting, faults, every=every, function=function, workers=workers, moved=_tell)
     click.echo(json.dumps(outcome.summary()) if as_json else _text(outcome))
     for found in outcome.found if not as_json else ():
         click.echo(_story(found, setting))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -37,12 +37,14 @@ class Fate:
 class Script:
     """What the carrier does with the messages to one number, instead of by chance.
 
-    refused: Twilio's error code. silent: it accepts and never answers. delay: seconds until its receipts; None: by
+    refused: Twilio's error code. throttles: so many calls are answered 429 first. silent: it accepts and never answers.
+    delay: seconds until its receipts; None: by
     chance. receipts: how often each comes; 0: they are lost, and only asking tells what became of it.
     """
 
     fate: Fate = Fate("delivered")
     refused: str = ""
+    throttles: int = 0
     silent: bool = False
     delay: float | None = None
     receipts: int = 1
@@ -121,6 +123,7 @@ class Carrier:
     delivered: int = 0
 
     def __post_init__(self) -> None:
+        self._throttled: Counter[str] = Counter()
         self._receipt_delay = lognormal(self.rng, 4.0, 90.0)  # seconds: most handsets answer at once, some are off
         self.behave(self.profile)
 
@@ -162,6 +165,9 @@ class Carrier:
             return self._problem(503, 20503, "Service unavailable")
         chance -= self.profile.failing
         script = self.profile.scripts.get(form["To"])
+        if script and self._throttled[form["To"]] < script.throttles:
+            self._throttled[form["To"]] += 1
+            return self._problem(429, 20429, "Too Many Requests", {"retry-after": str(self.profile.retry_after)})
         for code, share in ((script.refused, 1.0),) if script else self.profile.refused:
             if code and chance < share and not self.profile.exact:
                 return self._problem(400, int(code), "The number cannot be messaged")

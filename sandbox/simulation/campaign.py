@@ -1,15 +1,15 @@
 """The campaign that is disturbed: small, and with all in it that can matter.
 
 Two routes; a pace that is slow, a day cap and credits that bind for a while; leads that are duplicates, refused,
-filtered, opted out before and in between; a provider that takes a message and never answers; receipts that are late,
-doubled, lost, or never come.
+filtered, opted out before and in between; a provider that says 429, or takes a message and never answers; receipts
+that are late, doubled, lost, or never come.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from typing import Any
@@ -83,6 +83,9 @@ class SimulatedCampaign:
         self.stopper: str = self.rows[-1]["phone"]  # the last of its stream: sent when it has said STOP
         self.opted_out_before: str = before["phone"]
         scripts = dict(zip((row["phone"] for row in self.rows), cycle(SCRIPTS), strict=False))
+        scripts[rows[0]["phone"]] = replace(
+            SCRIPTS[0], throttles=1
+        )  # one 429: a route that slows down takes many calls
         tries = 4 if self.repeats_callbacks else 1
         self.world = Sandbox(seed=self.seed, start=START, profile=Profile(scripts=scripts, callback_tries=tries))
         self.world.__enter__()

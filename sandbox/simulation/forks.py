@@ -25,12 +25,12 @@ Done = Callable[[Boundary, Fault, dict[str, Any] | None], None]
 class Forks:
     """The choice of faults of a run: none in this process, and every wanted one in a copy of it.
 
-    wanted: tells the positions. workers: how many copies run at once. folder: where copies leave their results.
+    wanted: tells the boundaries. workers: how many copies run at once. folder: where copies leave their results.
     done: told the result of each copy, or None of one that died; called in this process.
     """
 
     def __init__(
-        self, faults: Collection[Fault], wanted: Callable[[int], bool], workers: int, folder: Path, done: Done
+        self, faults: Collection[Fault], wanted: Callable[[Boundary], bool], workers: int, folder: Path, done: Done
     ) -> None:
         self._faults, self._wanted, self._workers, self._folder, self._done = faults, wanted, workers, folder, done
         self._running: dict[int, tuple[Boundary, Fault]] = {}
@@ -42,7 +42,7 @@ class Forks:
         if self.mine is not None:
             return None
         self.passed.append(boundary)
-        for fault in self._faults if self._wanted(boundary.position) else ():
+        for fault in self._faults if self._wanted(boundary) else ():
             while len(self._running) >= self._workers:
                 self._collect()
             if (pid := os.fork()) == 0:

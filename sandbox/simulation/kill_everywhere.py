@@ -75,13 +75,20 @@ def kill_everywhere(
     faults: Collection[Fault] = KILLS,
     *,
     every: int = 1,
+    function: str = "",
     workers: int = 2,
     moved: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Outcome:
-    """Run the campaign undisturbed, and once for each fault at each k-th call. moved: told after every run."""
+    """Run the campaign undisturbed, and once for each fault at each k-th call (of one function, where one is named).
+
+    moved: told after every run.
+    """
     started, outcome = time.monotonic(), Outcome(setting)
     with Setting(WARM_UP_LEADS).campaign() as campaign:
         campaign.play(nothing)
+
+    def wanted(boundary: Boundary) -> bool:
+        return boundary.position % every == 0 and function in ("", boundary.function)
 
     def done(boundary: Boundary, fault: Fault, result: dict[str, Any] | None) -> None:
         died = [{"kind": "other", "what": "the run did not end"}]
@@ -91,7 +98,7 @@ def kill_everywhere(
         moved(outcome)
 
     with tempfile.TemporaryDirectory() as folder, setting.campaign() as campaign:
-        forks = Forks(faults, lambda position: position % every == 0, workers, Path(folder), done)
+        forks = Forks(faults, wanted, workers, Path(folder), done)
         broken = _played(campaign, forks.choose, lambda: forks.mine is None)
         if forks.mine is not None:
             forks.leave({"violations": [{"kind": one.kind, "what": one.what} for one in broken]})
