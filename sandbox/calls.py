@@ -89,6 +89,7 @@ class Calls:
             f"{_PREFIX.get(service, service)}:{operation}",
             act,
             kill=self.functions.kill_running,
+            orphan=self.functions.orphan_running,
             refuse=refuse,
             is_idempotent=operation == "TransactWriteItems",  # by the token that botocore gives each
         )

@@ -20,6 +20,7 @@ class Fault(StrEnum):
 
     BEFORE = "before"  # the function is killed, and the call never happens
     AFTER = "after"  # the call takes effect, and the function is killed before it sees the answer
+    ORPHANED = "orphaned"  # the function's caller is told that it is gone, and it goes on, some seconds later
     THROTTLED = "throttled"  # refused for its rate; nothing happens
     FAILED = "failed"  # a 5xx; nothing happens
     LOST = "lost"  # the call takes effect, and its caller gets a time-out
@@ -77,10 +78,12 @@ class Faults:
         act: Callable[[], T],
         *,
         kill: Callable[[], NoReturn],
+        orphan: Callable[[], None],
         refuse: Callable[[Fault], T],
         is_idempotent: bool = False,
     ) -> T:
-        """Make one call, as its fault lets it. kill: end the function here; refuse: what its caller gets instead.
+        """Make one call, as its fault lets it. kill: end the function here; orphan: let its caller go; refuse: what the
+        caller of the call gets instead.
 
         is_idempotent: a repeated call gives the first answer again, without an effect. Raises: what `act` and
         `refuse` raise.
@@ -91,6 +94,9 @@ class Faults:
                 return act()
             case Fault.BEFORE:
                 kill()
+            case Fault.ORPHANED:
+                orphan()
+                return act()
             case Fault.THROTTLED | Fault.FAILED as fault:
                 return refuse(fault)
             case Fault.AFTER:

@@ -22,13 +22,16 @@ from typing import Any, NoReturn
 from sandbox.engine import TaskFailed
 from sandbox.faults import Fault, Faults
 from sandbox.latency import Latencies
-from sandbox.scheduler import Scheduler, Task
+from sandbox.scheduler import Future, Scheduler, Task
 
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 # How Lambda names the end of a function whose process is gone; Step Functions takes the name over.
 # https://repost.aws/knowledge-center/lambda-runtime-error; of older runtimes Step Functions says Lambda.Unknown.
 KILLED = "Runtime.ExitError"
+
+# By then the workflow's retry, which comes within a second or two, is through.
+ORPHANED_SECONDS = 4.0
 
 # How Step Functions names an invocation that Lambda refused, or whose answer it did not get.
 REFUSED = {
@@ -71,11 +74,12 @@ class Context:
 
 @dataclass
 class Invocation:
-    """One running invocation: whose role the calls made in it have. payload: its JSON text."""
+    """One running invocation: whose role the calls made in it have. payload: its JSON text. answer: for its caller."""
 
     function: Function
     context: Context
     payload: str
+    answer: Future
 
 
 @dataclass
@@ -133,11 +137,13 @@ class Functions:
         function = self.get(name_or_arn)
         if len(payload) > MAX_PAYLOAD_BYTES:
             raise TaskFailed("Lambda.RequestTooLargeException", f"the payload has {len(payload)} bytes")
-        task = self._scheduler.spawn(self._run, function, payload, name=function.name)
+        answer = self._scheduler.future()
+        task = self._scheduler.spawn(self._run, function, payload, answer, name=function.name)
+        task.when_done(lambda: answer.settle_as(task))
         try:
-            return str(task.wait(function.timeout + self._latencies.start()))
+            return str(answer.wait(function.timeout + self._latencies.start()))
         except TimeoutError:
-            if task.done:  # the handler's own TimeoutError, as it was reported
+            if answer.done:  # the handler's own TimeoutError, as it was reported
                 raise
             task.kill()
             self._count_error(function, "Sandbox.Timedout")
@@ -166,20 +172,28 @@ class Functions:
         text = f"RequestId: {invocation.context.aws_request_id} Error: Runtime exited with error: signal: killed"
         self._scheduler.abandon(TaskFailed(KILLED, json.dumps({"errorType": KILLED, "errorMessage": text})))
 
-    def _run(self, function: Function, payload: str) -> str:
+    def orphan_running(self) -> None:
+        """Tell the caller of the running invocation that its answer was lost; it goes on, when it was asked again."""
+        invocation = self.running()
+        assert invocation is not None
+        invocation.answer.fail(TaskFailed(REFUSED[Fault.LOST], "the connection to Lambda broke"))
+        self._scheduler.sleep(ORPHANED_SECONDS)
+
+    def _run(self, function: Function, payload: str, answer: Future) -> str:
         task = self._scheduler.current
         assert task is not None
         self._scheduler.sleep(self._latencies.start())
         usage, started = self.usage[function.name], self._scheduler.microseconds
         usage.invocations += 1
         context = Context(function.name, function.arn, self._request_id(), function.memory_mb)
-        task.context["invocation"] = Invocation(function, context, payload)
+        task.context["invocation"] = Invocation(function, context, payload, answer)
         try:
-            answer = self._faults.meet(
+            result = self._faults.meet(
                 function.folder,
                 "invoke",
                 lambda: json.dumps(self._handler(function)(json.loads(payload), context)),
                 kill=self.kill_running,
+                orphan=self.orphan_running,
                 refuse=_refuse,
             )
         except Exception as error:
@@ -188,7 +202,7 @@ class Functions:
         finally:
             usage.seconds += (self._scheduler.microseconds - started) / 1e6
         self._scheduler.sleep(self._latencies.finish())
-        return answer
+        return result
 
     def _count_error(self, function: Function, name: str) -> None:
         errors = self.usage[function.name].errors

@@ -85,7 +85,13 @@ class Network:
             return act()
         call = f"{request.method} {url.host}"
         return faults.meet(
-            invocation.function.folder, call, act, kill=functions.kill_running, refuse=self._refuse, is_idempotent=True
+            invocation.function.folder,
+            call,
+            act,
+            kill=functions.kill_running,
+            orphan=functions.orphan_running,
+            refuse=self._refuse,
+            is_idempotent=True,
         )
 
     def _refuse(self, fault: Fault) -> Answer:

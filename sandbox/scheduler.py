@@ -59,6 +59,10 @@ class Future:
         """Make every waiter raise `error`. The first set wins."""
         self._finish(None, error)
 
+    def settle_as(self, other: Future) -> None:
+        """Take the value or the error of another one that is done. The first set wins."""
+        self._finish(other.value, other.error)
+
     def _finish(self, value: Any, error: BaseException | None) -> None:
         if self.done:
             return

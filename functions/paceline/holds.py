@@ -5,7 +5,6 @@ A hold's row is written under the scope whose change can end it, so that a signa
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 from paceline import keys
@@ -16,7 +15,7 @@ from paceline.moments import iso, to_us
 from paceline.ports import Workflow
 from paceline.routes import get_route, route_now
 from paceline.status import CampaignStatus, Cause
-from paceline.table import ConditionFailed, Delete, Put, Row, Table
+from paceline.table import Delete, Put, Row, Table
 from paceline.windows import day_of
 
 # Campaigns hold for a month at most.
@@ -60,7 +59,7 @@ def register_hold(
 
     Return whether the batch still waits.
     """
-    pk, sk = keys.hold(scope, campaign_id, batch_id)
+    pk, sk = keys.hold(scope, campaign_id, batch_id, token)
     # Timed out, nobody removes it; a signal that finds it late does no harm, and DynamoDB forgets it.
     expires_at = int(((hold.until or now + HOLD_RETENTION) + timedelta(days=1)).timestamp())
     evidence = {"cause": hold.cause.value, "since": iso(hold.since), "until": iso(hold.until) if hold.until else ""}
@@ -82,19 +81,15 @@ def register_hold(
 
 def release_holds(table: Table, workflow: Workflow, scope: str) -> int:
     """Let every batch that waits in this scope ask for admission again. Return how many."""
-    waiting = list(table.query(f"HOLD#{scope}"))
-    for row in waiting:
-        _release(table, workflow, row)
-    return len(waiting)
+    return _release_all(table, workflow, list(table.query(f"HOLD#{scope}")))
 
 
 def release_campaign(table: Table, workflow: Workflow, campaign_id: str, account_id: str, routes: list[str]) -> int:
     """Let every waiting batch of one campaign ask again, whatever it waits for."""
     scopes = [campaign_scope(campaign_id), account_scope(account_id), *map(route_scope, routes)]
-    waiting = [row for scope in scopes for row in table.query(f"HOLD#{scope}", f"{campaign_id}#")]
-    for row in waiting:
-        _release(table, workflow, row)
-    return len(waiting)
+    return _release_all(
+        table, workflow, [row for scope in scopes for row in table.query(f"HOLD#{scope}", f"{campaign_id}#")]
+    )
 
 
 def release_after_give_back(table: Table, workflow: Workflow, account_id: str, route: str | None = None) -> None:
@@ -104,11 +99,16 @@ def release_after_give_back(table: Table, workflow: Workflow, account_id: str, r
         release_holds(table, workflow, route_scope(route))
 
 
+def _release_all(table: Table, workflow: Workflow, waiting: list[Row]) -> int:
+    """Release holds; return of how many batches. A batch has a row for each try, and waits with the last of them."""
+    for row in waiting:
+        _release(table, workflow, row)
+    return len({row["sk"].rpartition("#")[0] for row in waiting})
+
+
 def _release(table: Table, workflow: Workflow, row: Row) -> None:
     workflow.resume(row["token"], {"released": True})
-    # The batch may have been refused again meanwhile: its new hold has the same key, and another token.
-    with suppress(ConditionFailed):
-        table.delete(Delete((row["pk"], row["sk"]), condition="#token = :token", values={"token": row["token"]}))
+    table.delete(Delete((row["pk"], row["sk"])))
 
 
 def _still_holds(table: Table, scope: str, campaign_id: str, hold: Hold, now: datetime) -> bool:

@@ -147,8 +147,9 @@ def late_notes(campaign_id: str) -> Key:
     return f"CAMPAIGN#{campaign_id}", "LATE#"
 
 
-def hold(scope: str, campaign_id: str, batch_id: str) -> Key:
-    return f"HOLD#{scope}", f"{campaign_id}#{batch_id}"
+def hold(scope: str, campaign_id: str, batch_id: str, token: str) -> Key:
+    """A row for each try of a hold: one whose caller let it go must not write over the try that waits."""
+    return f"HOLD#{scope}", f"{campaign_id}#{batch_id}#{crc32(token.encode()):08x}"
 
 
 def audit_partition(subject: str) -> str:

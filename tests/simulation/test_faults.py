@@ -27,7 +27,13 @@ class Caller:
     def call(self) -> str:
         try:
             answer = self.faults.meet(
-                "send", "dynamodb:PutItem", self.act, kill=kill, refuse=refuse, is_idempotent=self.is_idempotent
+                "send",
+                "dynamodb:PutItem",
+                self.act,
+                kill=kill,
+                orphan=orphan,
+                refuse=refuse,
+                is_idempotent=self.is_idempotent,
             )
         except (Killed, Refused) as end:
             return type(end).__name__
@@ -42,6 +48,10 @@ def kill() -> NoReturn:
     raise Killed
 
 
+def orphan() -> None:
+    return
+
+
 def refuse(fault: Fault) -> Any:
     raise Refused(fault)
 
@@ -52,6 +62,7 @@ def refuse(fault: Fault) -> Any:
         pytest.param(None, 1, "answer 1", id="no fault"),
         pytest.param(Fault.BEFORE, 0, "Killed", id="killed before"),
         pytest.param(Fault.AFTER, 1, "Killed", id="killed after"),
+        pytest.param(Fault.ORPHANED, 1, "answer 1", id="its function's caller let go"),
         pytest.param(Fault.THROTTLED, 0, "Refused", id="throttled"),
         pytest.param(Fault.FAILED, 0, "Refused", id="5xx"),
         pytest.param(Fault.LOST, 1, "Refused", id="its answer lost"),
@@ -79,16 +90,16 @@ def test_a_call_that_was_refused_takes_its_caller_down_all_the_same() -> None:
     faults.arm(at_position(1, Fault.AFTER))
 
     with pytest.raises(Killed):
-        faults.meet("send", "dynamodb:PutItem", lambda: refuse(Fault.FAILED), kill=kill, refuse=refuse)
+        faults.meet("send", "dynamodb:PutItem", lambda: refuse(Fault.FAILED), kill=kill, orphan=orphan, refuse=refuse)
 
 
 def test_positions_are_counted_from_the_arming_on() -> None:
     faults, seen = Faults(), []
-    faults.meet("send", "a", lambda: None, kill=kill, refuse=refuse)
+    faults.meet("send", "a", lambda: None, kill=kill, orphan=orphan, refuse=refuse)
     faults.arm(lambda boundary: seen.append(str(boundary)))
 
     for call in ("b", "c"):
-        faults.meet("send", call, lambda: None, kill=kill, refuse=refuse)
+        faults.meet("send", call, lambda: None, kill=kill, orphan=orphan, refuse=refuse)
 
     assert seen == ["1 send b", "2 send c"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def first(function: str, call: str, fault: Fault) -> Any:
     return lambda at: left.pop() if left and (at.function, at.call) == (function, call) else None
 
 
-def send_errors(sandbox: CampaignSandbox) -> list[str]:
+def task_errors(sandbox: CampaignSandbox) -> list[str]:
     """Return the errors of tasks in all histories, in order."""
     events = [e for execution in sandbox.world.engine.executions() for e in execution.history()]
     return [e["taskFailedEventDetails"]["error"] for e in events if "taskFailedEventDetails" in e]
@@ -33,7 +34,7 @@ def test_a_killed_function_is_an_exit_error_to_the_workflow_which_asks_again(san
 
     sandbox.run_to_end()
 
-    assert send_errors(sandbox) == ["Runtime.ExitError"]
+    assert task_errors(sandbox) == ["Runtime.ExitError"]
     campaign.assert_outcomes(delivered=3)
 
 
@@ -104,3 +105,30 @@ def test_an_invocation_that_lambda_refused_or_lost_is_made_again(sandbox: Campai
 
     campaign.assert_outcomes(delivered=2)
     assert len(sandbox.carrier.book) == 2
+
+
+def test_an_orphaned_function_goes_on_beside_the_one_that_was_asked_again(sandbox: CampaignSandbox) -> None:
+    campaign = sandbox.campaign(leads=1)
+    sandbox.world.faults.arm(first("close", "dynamodb:TransactWriteItems", Fault.ORPHANED))
+    campaign.start()
+
+    sandbox.run_to_end()
+
+    closes = next(use.invocations for name, use in sandbox.world.functions.usage.items() if "CloseFunction" in name)
+    assert task_errors(sandbox) == ["Lambda.SdkClientException"]
+    assert closes == 2
+    campaign.assert_outcomes(delivered=1)
+
+
+def test_a_hold_whose_first_try_goes_on_late_is_released_all_the_same(sandbox: CampaignSandbox) -> None:
+    sandbox.account(credits=2)
+    campaign = sandbox.campaign(leads=5)
+    sandbox.world.faults.arm(first("hold", "dynamodb:PutItem", Fault.ORPHANED))
+    campaign.start()
+    sandbox.advance(timedelta(minutes=5))
+    campaign.assert_held_by("credits")
+
+    sandbox.credits(10)
+    sandbox.run_to_end()
+
+    campaign.assert_outcomes(delivered=5)

@@ -281,3 +281,16 @@ def test_every_hold_that_admission_gives_is_still_binding_when_it_is_registered(
             batch_id=batch.batch_id,
             hold=admission.hold,
         )
+
+
+def test_a_try_whose_caller_let_it_go_does_not_write_over_the_try_that_waits(world: World) -> None:
+    world.becomes(CampaignStatus.PAUSED)
+    for token in ("token-2", "token-1"):  # the first try's comes last, and is dead
+        register(world, hold(Cause.PAUSED), token)
+
+    scope = scope_of(Cause.PAUSED, "acme", "shared", "renewals")
+    released = release_holds(world.table, world.workflow, scope)
+
+    assert released == 1
+    assert set(world.workflow.resumed) == {"token-1", "token-2"}
+    assert waiting(world, scope) == []

@@ -295,7 +295,7 @@ def test_a_plan_that_cannot_be_kept_says_so(world: World) -> None:
 
 
 def hold_row(world: World, cause: str, campaign_id: str = "renewals", until: str = "") -> None:
-    pk, sk = keys.hold("ROUTE#shared", campaign_id, "00001")
+    pk, sk = keys.hold("ROUTE#shared", campaign_id, "00001", "token")
     evidence = {"cause": cause, "since": iso(NOON - timedelta(minutes=10)), "until": until}
     world.table.put(Put({"pk": pk, "sk": sk, "token": "t", "campaign_id": campaign_id, **evidence}))
 
