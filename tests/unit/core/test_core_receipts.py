@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 
 import pytest
@@ -15,9 +16,11 @@ from paceline import keys
 from paceline.claims import claim, note_unknown, record_sent
 from paceline.models import Charging, Message
 from paceline.receipts import NO_EVIDENCE, NO_FINAL_RECEIPT, Effect, Receipt, apply_receipt, store_callback
+from paceline.receiving import take_receipt
 from paceline.settlement import is_charged
 from paceline.status import FINAL, CampaignStatus, MessageStatus
-from tests.builders.core import NOON, World, a_campaign, a_lead, a_message
+from sandbox.dynamodb import Latency
+from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, a_world, an_account
 
 S = MessageStatus
 ID = "renewals.00001.1"
@@ -213,3 +216,21 @@ def test_a_raw_callback_is_kept_once_however_often_it_comes(world: World) -> Non
 
     kept = [row["fields"]["MessageStatus"] for row in world.table.query(keys.inbox(ID, "")[0])]
     assert Counter(kept) == {"delivered": 1, "sent": 1}
+
+
+def test_receipts_of_one_message_at_one_moment_all_count() -> None:
+    with a_world(Latency(prepare=lambda: 0.005, commit=lambda: 0.005)) as world:
+        world.has(an_account(), a_campaign())
+        claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON)
+        causes = ("blocked", "landline", "unreachable")  # each beats the one before
+        words = [*((S.UNDELIVERED, cause) for cause in causes), (S.DELIVERED, "")]
+
+        def receive(status: MessageStatus, cause: str) -> None:
+            take_receipt(world.table, world.workflow, Receipt(ID, "SM1", status, cause), NOON)
+
+        answers = world.together(*[partial(receive, *word) for word in words], apart_seconds=0.001)
+
+        assert answers == [None] * len(words)
+        message = world.message(1)
+        assert message is not None
+        assert message.status is S.DELIVERED
