@@ -14,6 +14,8 @@
 | opt-out | a STOP, a START, an import | 0 | nobody |
 | carrier | an import | 0 | nobody |
 | inbox | one receipt | 1 a receipt | nobody |
+| late | a receipt that changes a final message, with it | 0 | nobody |
+| resent | a message in doubt, where the account wants it sent again | 0 | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
 | audit | an operator's change | 0 | nobody |
 | API key | an operator, its revocation | 0 | nobody |
