@@ -12,7 +12,17 @@ from paceline.status import CampaignStatus
 from paceline.table import Table
 
 # What a campaign gets after it was posted is no part of whether two posts are the same.
-_NOT_POSTED = {"status", "created_at", "execution_arn", "pauses"}
+_NOT_POSTED = {
+    "status",
+    "created_at",
+    "execution_arn",
+    "pauses",
+    "charging",
+    "in_doubt",
+    "sending_ended_at",
+    "reports_begun",
+    "report_version",
+}
 
 _SET_BY_START = {"start_at", "send_by", "sending_window", "weight"}
 
