@@ -56,11 +56,13 @@ def test_an_imported_carrier_routes_a_lead_whose_file_says_none(office: Office) 
     entries = [{"phone_number": phone_number(1), "carrier": "Verizon"}, {"phone_number": "911", "carrier": "X"}]
     imported = office.post("/v1/carriers", {"carriers": entries})
     after = leads_by_route(plan(office, file))
+    audited = newest_change(office)["changes"]
     office.post("/v1/carriers", {"carriers": [{"phone_number": phone_number(1), "carrier": ""}]})
 
     assert (before, after) == ({"shared": 2}, {"verizon": 1, "shared": 1})
     assert (imported["kept"], [one["row_number"] for one in imported["refused"]]) == (1, [2])
     assert leads_by_route(plan(office, file)) == before
+    assert audited == {"carriers": {"before": None, "after": {"added": 1}}}
 
 
 def test_an_accounts_rules_of_routing_decide_and_name_routes_that_exist(office: Office) -> None:
