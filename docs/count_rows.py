@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from console.cli import DEFAULT_MESSAGE
+from console.plan import DEFAULT_MESSAGE
 from console.run import most_in_window
 from sandbox.customer import set_up
 from sandbox.dynamodb import Call

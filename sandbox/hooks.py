@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import io
 import logging
 import os
@@ -33,17 +32,6 @@ def environment_kept() -> Iterator[None]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-@contextmanager
-def collecting_seldom() -> Iterator[None]:
-    """Let the garbage collector look less often: a world's objects live long, and looking took a seventh of a run."""
-    before = gc.get_threshold()
-    gc.set_threshold(5_000, 20, 10)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 @contextmanager

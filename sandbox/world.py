@@ -23,6 +23,7 @@ from moto.moto_api._internal import mock_random
 
 from sandbox.calls import Calls
 from sandbox.carrier import Carrier, Profile
+from sandbox.collecting import collecting_seldom
 from sandbox.counters import Counters
 from sandbox.dynamodb import DynamoDB
 from sandbox.end_user_messaging import HOST as MESSAGING_HOST
@@ -31,7 +32,7 @@ from sandbox.engine import Engine, Execution
 from sandbox.faults import Faults
 from sandbox.functions import Function, Functions
 from sandbox.gateway import Answer, Gateway
-from sandbox.hooks import LogSink, clock_of, collecting_seldom, environment_kept, logs_to
+from sandbox.hooks import LogSink, clock_of, environment_kept, logs_to
 from sandbox.integrations import SandboxIntegrations
 from sandbox.latency import Latencies
 from sandbox.network import Network

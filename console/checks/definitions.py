@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from console.checks import Problem
+from console.checks.linting import lint
 from paceline import errors
 from paceline.errors import PacelineError
 from sandbox.engine import validate
@@ -57,8 +58,6 @@ def _engine_problem(name: str, text: str) -> Problem:
 
 def _check_schema(definition: Any, name: str) -> Iterator[Problem]:
     """Let cfn-lint judge the definition: its schema of ASL is that of rule E3601, which wants a template around it."""
-    from cfnlint.api import lint
-
     properties = {"RoleArn": "arn:aws:iam::123456789012:role/check", "Definition": definition}
     resource = {"Type": "AWS::StepFunctions::StateMachine", "Properties": properties}
     for match in lint(json.dumps({"Resources": {"Machine": resource}})):

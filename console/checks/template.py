@@ -12,6 +12,7 @@ from samtranslator.yaml_helper import yaml_parse
 
 from console.checks import Problem
 from console.checks.definitions import substitutions
+from console.checks.linting import lint
 from sandbox.template import translate
 
 REGION = "us-east-1"
@@ -37,16 +38,12 @@ def check_template(root: Path, machines: list[Path]) -> Iterator[Problem]:
 
 
 def _lint(text: str) -> Iterator[Problem]:
-    from cfnlint.api import lint
-
     for match in lint(text):
         yield Problem("template.yaml", f"line {match.linenumber}", f"{match.message} ({match.rule.id})")
 
 
 def _check_translated(path: Path) -> Iterator[Problem]:
     """Let the SAM translator take it, and cfn-lint its answer: in SAM's own policies cfn-lint follows no reference."""
-    from cfnlint.api import lint
-
     try:
         translated = translate(path, REGION)
     except InvalidDocumentException as error:

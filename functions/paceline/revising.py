@@ -25,7 +25,7 @@ class Changed:
 
 def begin_report(table: Table, campaign_id: str, number: int) -> None:
     """Note that so many reports were begun: a receipt from here on belongs to the next. Safe to repeat."""
-    condition = "attribute_not_exists(#reports_begun) OR #reports_begun < :n"
+    condition = "attribute_exists(#pk) AND (attribute_not_exists(#reports_begun) OR #reports_begun < :n)"
     update = Update(keys.campaign(campaign_id), "SET #reports_begun = :n", {"n": number}, condition=condition)
     try:
         table.update(update)

@@ -50,7 +50,7 @@ def commands() -> list[list[str]]:
 
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_the_command_has_these_options(words: list[str]) -> None:
-    command = main.commands[words[0]]
+    command = main.places[words[0]].load()
 
     with click.Context(command) as context:
         known = {option for parameter in command.get_params(context) for option in parameter.opts}
@@ -61,7 +61,7 @@ def test_the_command_has_these_options(words: list[str]) -> None:
 
 def test_the_readme_names_every_command_of_the_cli() -> None:
     assert "`run`, `up`, `check`" in README.read_text()
-    assert set(main.commands) <= set(re.findall(r"`(\w+)`", README.read_text()))
+    assert set(main.places) <= set(re.findall(r"`(\w+)`", README.read_text()))
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make (\w+)", README.read_text(), re.MULTILINE))))

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from paceline import keys
 from paceline.campaigns import (
     create_campaign,
     get_campaign,
@@ -19,6 +20,7 @@ from paceline.campaigns import (
 from paceline.dry_runs import dry_run
 from paceline.errors import CampaignNotFound, RequestInvalid
 from paceline.models import LeadCounts, Pause, Plan, Route
+from paceline.revising import begin_report
 from paceline.starting import DEFAULT_SENDING_DAYS, plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
 from tests.builders.core import NOON, World, a_campaign, an_account
@@ -190,3 +192,9 @@ def test_a_campaign_of_another_account_is_not_found(created: World) -> None:
 def test_a_campaign_that_does_not_exist_is_not_found(created: World) -> None:
     with pytest.raises(CampaignNotFound):
         set_status(created.table, "nobody", C.PAUSED, {C.RUNNING})
+
+
+def test_a_report_that_begins_for_no_campaign_makes_none(world: World) -> None:
+    begin_report(world.table, "no-such-campaign", 1)
+
+    assert world.table.get(keys.campaign("no-such-campaign")) is None
