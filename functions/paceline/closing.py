@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import date, datetime
 
 from paceline import keys, rows
@@ -15,7 +16,7 @@ from paceline.models import Batch, Campaign, Model
 from paceline.moments import iso
 from paceline.ports import Workflow
 from paceline.routes import route_now
-from paceline.table import Action, Row, Table, TransactionRefused, Update
+from paceline.table import Action, ConditionFailed, Row, Table, TransactionRefused, Update
 
 
 class Closed(Model):
@@ -27,6 +28,7 @@ class Closed(Model):
 
 def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, now: datetime) -> Closed:
     """Close the round once, however often it is asked. Raises: TransactionConflict, TableThrottled."""
+    _announce(table, batch, round_no, now)
     ledger = read_ledger(table, batch.campaign_id, batch.batch_id)
     lease = ledger.leases.get(round_no)
     if lease is not None and "closed_at" not in lease:
@@ -47,9 +49,26 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
         left=left,
         round=round_no,
         reserved=sum(lease["parts"] for lease in ledger.leases.values()),
-        released=sum(unused_parts(lease, ledger) for lease in ledger.leases.values()),
+        released=sum(_given_back(lease, ledger) for lease in ledger.leases.values()),
     )
     return Closed(left=left, next_round=max(ledger.leases, default=round_no) + 1)
+
+
+def _announce(table: Table, batch: Batch, round_no: int, now: datetime) -> None:
+    """Say in the lease that the round is being closed, before its messages are counted.
+
+    A sender whose caller let it go may still be about to claim. It looks at the lease after its claim: either that
+    claim is counted here, or the sender sees this and gives it up. Else a text could go on credits given back.
+    """
+    key = keys.lease(batch.campaign_id, batch.batch_id, round_no)
+    condition = "attribute_exists(#pk) AND attribute_not_exists(#closing_at)"
+    with suppress(ConditionFailed):
+        table.update(Update(key, "SET #closing_at = :now", {"now": iso(now)}, condition=condition))
+
+
+def _given_back(lease: Row, ledger: Ledger) -> int:
+    """Return what a lease gave back, or does now: a claim that was counted may have been given up since."""
+    return int(lease["unused"]) if "closed_at" in lease else unused_parts(lease, ledger)
 
 
 def unused_parts(lease: Row, ledger: Ledger) -> int:

@@ -69,6 +69,10 @@ class Sender:
         if isinstance(claimed, Cause):
             skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
+        if "closing_at" in (self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no)) or {}):
+            # Our caller let us go long ago: what this message would use was given back, or is about to be.
+            give_up_claim(self.table, campaign, message, lead)
+            raise RateLimited("the round was closed while it was claimed", cause=Cause.SLOT_MISSED)
         return Sent(lead_no=lead_no, status=self._offer(campaign, route, batch, message, lead, looked_at))
 
     def _check_may_go(

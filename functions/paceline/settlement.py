@@ -52,7 +52,7 @@ def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetim
 
     Raises: TransactionConflict, TableThrottled; a repeated call goes on where it was.
     """
-    waiting = [row for row in summaries if "final_at" in row and "settled_at" not in row]
+    waiting = [_as_held(row) for row in summaries if "final_at" in row and "settled_at" not in row]
     groups = iter(waiting)
     while group := list(islice(groups, BATCHES_A_TRANSACTION)):
         try:
@@ -64,6 +64,16 @@ def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetim
     return any(row["held_parts"] > row["consumed"] for row in waiting)
 
 
+def _as_held(row: Row) -> Row:
+    """Return a final batch's row with what its leases still hold, and no more of that consumed.
+
+    Its messages hold as much, unless a sender gave a claim up that was counted when its round was closed.
+    """
+    held = row["reserved"] - row["released"] if "reserved" in row else row["held_parts"]
+    consumed = min(row["consumed"], held)
+    return {**row, "held_parts": held, "consumed": consumed, "waived": row["consumed"] - consumed}
+
+
 def _settle_one(table: Table, account_id: str, row: Row, now: datetime) -> None:
     try:
         table.transact([_mark(row, now), *_move_credits(account_id, [row])])
@@ -72,10 +82,13 @@ def _settle_one(table: Table, account_id: str, row: Row, now: datetime) -> None:
 
 
 def _mark(row: Row, now: datetime) -> Update:
+    values = {"status": "settled", "settled_at": iso(now)} | {n: row[n] for n in ("held_parts", "consumed")}
+    if row["waived"]:
+        values["waived"] = row["waived"]
     return Update(
         rows.key_of(row),
-        "SET #status = :settled, #settled_at = :now ADD #released :back",
-        {"settled": "settled", "now": iso(now), "back": row["held_parts"] - row["consumed"]},
+        "SET " + ", ".join(f"#{name} = :{name}" for name in values) + " ADD #released :back",
+        {**values, "back": row["held_parts"] - row["consumed"]},
         condition="attribute_exists(#final_at) AND attribute_not_exists(#settled_at)",
     )
 

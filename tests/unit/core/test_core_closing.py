@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline import keys
+from paceline.batches import batch_summaries
 from paceline.closing import close_round
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
-from paceline.models import Batch, Route
+from paceline.looks import OpenBatch
+from paceline.models import Batch, Charging, Route
 from paceline.moments import iso
 from paceline.opt_outs import opt_out
+from paceline.receipts import Receipt, apply_receipt
+from paceline.settlement import settle
 from paceline.status import MessageStatus
 from paceline.table import Update
 from sandbox.dynamodb import Latency
 from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of, phone_number
-from tests.fakes.tables import Killed, killed_after_write, killed_before_write, meddled
+from tests.fakes.tables import Killed, WatchedTable, killed_after_write, killed_before_write, meddled
 
 TODAY = date(2026, 9, 2)
 ROUTE_DAY, ACCOUNT_DAY = keys.route_day("shared", TODAY), keys.account_day("acme", TODAY)
@@ -244,3 +249,53 @@ def meet(world: World, batch: Batch, round_no: int, lead_no: int, fate: str) -> 
     if fate != "missed":
         with suppress(ProviderThrottled, RateLimited):  # the second: in the pause that another's 429 asked for
             world.send(batch, lead_no, round_no)
+
+
+# -- a sender whose caller let it go -------------------------------------------------------------------------------
+
+
+def test_a_round_that_is_closed_sends_nothing_any_more(world: World) -> None:
+    batch = world.has_batch(leads_of(1))
+    admission = world.admit(batch)
+    world.close(batch)
+
+    with pytest.raises(RateLimited):
+        world.send_all(batch, admission)
+
+    assert world.provider.sends == 0
+    assert world.message() is None
+    assert (world.account().available, world.account().reserved) == (1000, 0)
+
+
+@pytest.mark.parametrize("moment", range(1, 6))
+def test_a_round_that_is_closed_while_a_sender_lives_on_counts_every_credit_once(world: World, moment: int) -> None:
+    batch = world.has_batch(leads_of(2))
+    admission = world.admit(batch)
+    world.send(batch, 2, slot=datetime.fromisoformat(admission.items[1].slot))
+    calls = count(1)
+
+    def closes(method: str, first: object) -> None:
+        if next(calls) == moment:
+            world.close(batch)
+
+    with suppress(RateLimited):
+        slot = datetime.fromisoformat(admission.items[0].slot)
+        world.sender(WatchedTable(world.table, after=closes)).send(batch, 1, 1, slot, slot)
+    second = world.admit_in_time(batch, 2)
+    world.send_all(batch, second)
+    world.close(batch, 2)
+    everything_is_settled(world, batch)
+
+    account = world.account()
+    assert world.provider.texts_to(phone_number(1)) == 1
+    assert (account.available, account.reserved, account.consumed) == (998, 0, 2)
+
+
+def everything_is_settled(world: World, batch: Batch) -> None:
+    for lead_no in (1, 2):
+        message = world.message(lead_no)
+        assert message is not None
+        sid = message.provider_message_id
+        apply_receipt(world.table, Receipt(f"renewals.00001.{lead_no}", sid, MessageStatus.DELIVERED), NOON)
+    world.reconciler().reconcile(OpenBatch(batch=batch), NOON + timedelta(days=3), Charging())
+    settle(world.table, "acme", batch_summaries(world.table, "renewals"), NOON)
