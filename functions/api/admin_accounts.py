@@ -11,6 +11,7 @@ from api.answers.operators import AccountChangesAnswer, AccountsAnswer, ChangedA
 from api.caller import (
     AccountPath,
     After,
+    IdempotencyKey,
     IfMatch,
     PageSize,
     named_account,
@@ -24,6 +25,7 @@ from paceline.api_keys import OPERATORS
 from paceline.audit import account_subject, changes_of
 from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.holds import account_scope, release_holds
+from paceline.idempotency import Once, digest_of
 from paceline.listing import list_accounts
 from paceline.models import (
     Account,
@@ -111,11 +113,19 @@ def patch_account(account_id: AccountPath, post: AccountPatch, if_match: IfMatch
 
 
 @documented(router, "POST", "/v1/admin/accounts/<account_id>/credits", ChangedAccountAnswer, 404, tag="operators")
-def add_credits(account_id: AccountPath, post: CreditsPost) -> JsonObject:
-    """Add bought credits; batches that wait for credits go on at once."""
+def add_credits(account_id: AccountPath, post: CreditsPost, idempotency_key: IdempotencyKey = None) -> JsonObject:
+    """Add bought credits; batches that wait for credits go on at once.
+
+    The same Idempotency-Key with the same body buys once, and is answered with the account as it is; with another body
+    it is refused.
+    """
     signature = sign_as_operator(router.current_event.raw_event)
     named_account(account_id)
-    account = buy_credits(services.table, account_id, post.credits, signature)
+    once = None
+    if idempotency_key is not None:
+        digest = digest_of("credits", account_id, post.model_dump(mode="json"))
+        once = Once(OPERATORS, idempotency_key, digest, services.clock.now())
+    account = buy_credits(services.table, account_id, post.credits, signature, once)
     released = release_holds(services.table, services.workflow, account_scope(account_id))
     return account.model_dump(mode="json") | {"released_batches": released}
 

@@ -9,8 +9,9 @@ from typing import Any
 from paceline import keys, rows
 from paceline.audit import MAX_TRIES, Change, Signature, account_subject, audit_row, make_change, transact
 from paceline.errors import ChangedMeanwhile, RequestInvalid, TransactionConflict
+from paceline.idempotency import Once, find_answer, remember
 from paceline.models import Account
-from paceline.table import Put, Row, Table, TransactionRefused, Update
+from paceline.table import Action, Put, Row, Table, TransactionRefused, Update
 
 
 def create_account(table: Table, account: Account, signature: Signature) -> Account:
@@ -74,9 +75,16 @@ def change_account(
     return make_change(table, Change(subject, keys.account(account_id), row, fields, signature, revision))
 
 
-def buy_credits(table: Table, account_id: str, credit_count: int, signature: Signature) -> Account:
-    """Add bought credits (parts) to an account. Two purchases at once both count. Raises: RequestInvalid."""
+def buy_credits(
+    table: Table, account_id: str, credit_count: int, signature: Signature, once: Once | None = None
+) -> Account:
+    """Add bought credits (parts) to an account. Two purchases at once both count; the same `once` again buys nothing.
+
+    Raises: RequestInvalid, IdempotencyKeyReused, TransactionConflict.
+    """
     for _ in range(MAX_TRIES):
+        if once is not None and find_answer(table, once) is not None:
+            return get_account(table, account_id)
         before = _row(table, account_id).get("bought", 0)
         differences = {"bought": {"before": before, "after": before + credit_count}}
         add = Update(
@@ -85,9 +93,10 @@ def buy_credits(table: Table, account_id: str, credit_count: int, signature: Sig
             {"n": credit_count, "before": before},
             condition="#bought = :before",
         )
+        actions: list[Action] = [add, audit_row(account_subject(account_id), signature, differences)]
         try:
-            transact(table, [add, audit_row(account_subject(account_id), signature, differences)])
-        except TransactionRefused:  # another purchase came between: the next look sees it
+            transact(table, actions + ([remember(once, {"bought": credit_count})] if once else []))
+        except TransactionRefused:  # another purchase came between, or this one did: the next look sees it
             continue
         return get_account(table, account_id)
     raise TransactionConflict("other purchases came before every try", account_id=account_id)

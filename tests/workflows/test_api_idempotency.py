@@ -188,3 +188,40 @@ def test_a_key_of_no_or_too_many_characters_is_refused_with_its_field(office: Cl
 
     assert refused.status == 422
     assert json.loads(refused.body)["field"] == "header.idempotency-key"
+
+
+# -- credits -------------------------------------------------------------------------------------------------------
+
+
+def buy(office: Client, credits: int, key: str) -> Answer:
+    path = f"/v1/admin/accounts/{office.name}/credits"
+    return office.sandbox.call_api("POST", path, {"credits": credits}, OPERATOR, idempotency_key=key)
+
+
+def test_the_same_purchase_again_buys_nothing(office: Client) -> None:
+    answers = [buy(office, 50, f"{office.name}-1") for _ in range(2)]
+    other = buy(office, 60, f"{office.name}-1")
+    more = buy(office, 50, f"{office.name}-2")
+
+    assert [json.loads(answer.body)["bought"] for answer in answers] == [150, 150]
+    assert (other.status, json.loads(other.body)["field"]) == (422, "idempotency-key")
+    assert json.loads(more.body)["bought"] == 200
+
+
+def test_of_two_same_purchases_at_once_one_is_made(office: Client) -> None:
+    path = f"/v1/admin/accounts/{office.name}/credits"
+    store_key(office.table, office.sandbox.key_pepper, f"pk_{office.name}o_key-of-the-tests-operator", "operators", "operator")
+
+    operator = OperatorsClient(office.sandbox, office.name)
+    answers = at_once(operator, *[(path, {"credits": 50}, f"{office.name}-at-once")] * 2)
+
+    assert [json.loads(answer.body).get("bought") for answer in answers] == [150, 150]
+
+
+@dataclass
+class OperatorsClient(Client):
+    """The same, with an operator's key."""
+
+    @property
+    def key(self) -> str:
+        return f"pk_{self.name}o_key-of-the-tests-operator"
