@@ -210,7 +210,9 @@ def test_the_same_purchase_again_buys_nothing(office: Client) -> None:
 
 def test_of_two_same_purchases_at_once_one_is_made(office: Client) -> None:
     path = f"/v1/admin/accounts/{office.name}/credits"
-    store_key(office.table, office.sandbox.key_pepper, f"pk_{office.name}o_key-of-the-tests-operator", "operators", "operator")
+    store_key(
+        office.table, office.sandbox.key_pepper, f"pk_{office.name}o_key-of-the-tests-operator", "operators", "operator"
+    )
 
     operator = OperatorsClient(office.sandbox, office.name)
     answers = at_once(operator, *[(path, {"credits": 50}, f"{office.name}-at-once")] * 2)
