@@ -113,8 +113,7 @@ class Sandbox:
         rng = self._rng
         latencies = self.latencies or Latencies.realistic(self.seed)
         self.outputs, self.names, apis = self._create_stack()
-        iam = boto3.client("iam")
-        permissions = self.permissions = Permissions.of(iam)
+        permissions = self.permissions = Permissions.of(ACCOUNT)
         self.counters = Counters()
         self.dynamodb = DynamoDB(
             self.scheduler,

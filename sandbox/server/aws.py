@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
-import boto3
-
 from sandbox.gateway import Answer
 from sandbox.server.answers import error_for
 from sandbox.server.json_service import answer_items, answer_workflows, is_item_operation
@@ -41,7 +39,7 @@ class AwsEndpoint:
 
     def _with_new_roles(self, service: str, answer: Answer) -> Answer:
         try:
-            self.sandbox.permissions.read_again(boto3.client("iam"))
+            self.sandbox.permissions.read_again()
         except ValueError as error:
             message = f"{error}; the roles are taken as they were before"
             return error_for(service, False, 400, "NotSupportedBySandbox", message)

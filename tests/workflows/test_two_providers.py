@@ -173,7 +173,7 @@ def test_a_function_that_may_not_send_holds_the_route_and_fails_no_lead() -> Non
         statements = ast.literal_eval(text.replace("sms-voice:SendTextMessage", "sms-voice:DescribePools"))["Statement"]
         document = json.dumps({"Version": "2012-10-17", "Statement": statements})
         iam.put_role_policy(RoleName=role, PolicyName=policy, PolicyDocument=document)
-        office.sandbox.permissions.read_again(iam)
+        office.sandbox.permissions.read_again()
         office.start(half_on_each(20))
         office.passes(minutes=5)
 
