@@ -8,7 +8,7 @@
 | dry run | the API, its function | 0 | nobody |
 | campaign | the API, start and end of a campaign | 0 | every batch of the campaign |
 | batch | admission, close, reconciliation, settling | 100-150 | nobody |
-| lease | admission, close | 75-100 | nobody |
+| lease | admission, close | 100-130 | nobody |
 | message | its send, its receipts | 2-5 a message | nobody |
 | recipient | its send, a STOP | 1 a message | sends to the same person |
 | opt-out | a STOP, a START, an import | 0 | nobody |

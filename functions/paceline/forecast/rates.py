@@ -14,7 +14,7 @@ NOTHING = 1e-3
 _MINUTE_SECONDS = 60
 # Where one round takes all of a route's concurrency, the next begins when it is closed: so long after its last slot.
 # It waits for the slowest of the sends under way, the slower the more there are (measured: docs/decisions/015).
-_CLOSING_SECONDS_A_SEND, _MOST_CLOSING_SECONDS = 0.75, 2.3
+_CLOSING_SECONDS_A_SEND, _MOST_CLOSING_SECONDS = 0.75, 2.0
 
 
 class RouteRate:
