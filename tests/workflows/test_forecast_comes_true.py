@@ -14,6 +14,7 @@ import pytest
 from sandbox.testing.leads import make_leads, to_csv
 from tests.builders.campaigns import Office, an_office, id_of
 
+LEADS = 700
 ALWAYS = {"opens": "00:00", "closes": "00:00"}
 DUE = "Hi {{first_name}}, it is due."
 LONG = DUE + " Call us, or reply to this message." * 12
@@ -57,7 +58,7 @@ def a_planned_office(leads: int, route: dict[str, Any], began: datetime | None, 
     [
         pytest.param({}, None, ALWAYS, ["pace"], id="the pace alone"),
         pytest.param(
-            {"parts_per_day": 600}, None, ALWAYS, ["pace", "route_day_cap", "pace"], id="a day cap that forces a night"
+            {"parts_per_day": 420}, None, ALWAYS, ["pace", "route_day_cap", "pace"], id="a day cap that forces a night"
         ),
         pytest.param(
             {},
@@ -71,14 +72,14 @@ def a_planned_office(leads: int, route: dict[str, Any], began: datetime | None, 
 def test_a_plan_foretells_the_last_message(
     route: dict[str, Any], began: datetime | None, window: dict[str, str], causes: list[str]
 ) -> None:
-    with a_planned_office(1000, route, began, sending_window=window) as office:
+    with a_planned_office(LEADS, route, began, sending_window=window) as office:
         told = plan(office, "renewals")
         start(office, "renewals")
         office.passes(seconds=60)
         under_way = office.shown()
         last = last_sent(office, "renewals")
 
-        of_sending = 0.05 * 1000 / 4  # seconds: nights do not make the promise easier to keep
+        of_sending = 0.05 * LEADS / 4  # seconds: nights do not make the promise easier to keep
         assert [span["cause"] for span in told["binding_caps"]] == causes
         assert seconds_off(told, last) <= of_sending
         assert seconds_off(under_way, last) <= of_sending
