@@ -179,7 +179,7 @@ class Sandbox:
                 f["Role"],
                 f["Timeout"],
                 f["MemorySize"],
-                f["Environment"]["Variables"],
+                {name: str(value) for name, value in f["Environment"]["Variables"].items()},  # as CloudFormation has it
             )
             for f in pages.search("Functions")
         ]

@@ -23,6 +23,7 @@ class Settings(Model):
     key_secret_name: str = ""
     webhook_secret_name: str = ""
     dry_run_function_name: str = ""
+    retention_days: int = 400
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
