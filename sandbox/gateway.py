@@ -15,6 +15,8 @@ from sandbox.scheduler import Scheduler
 
 # API Gateway's own; with the event around it, Lambda takes 6 MB.
 MAX_BODY_BYTES = 10 * 1024 * 1024
+# "Total combined size of request line and header values", its quota says.
+MAX_HEAD_BYTES = 10_240
 
 
 # The route of whatever no other route takes.
@@ -81,6 +83,8 @@ class Gateway:
         """Answer one request. Only inside a task. url: absolute or from the path on."""
         parts = urlsplit(url)
         headers = {name.lower(): value for name, value in headers.items()}
+        if len(method) + len(url) + sum(map(len, headers.values())) > MAX_HEAD_BYTES:
+            return _HEAD_TOO_LARGE
         found = [(r, m) for r in self._routes if r.takes(method) and (m := r.pattern.fullmatch(parts.path))]
         if not found:
             return _json(404, {"message": "Not Found"})
@@ -141,8 +145,15 @@ class Gateway:
         seen = {name: value for name, value in event.items() if name not in ("body", "isBase64Encoded")}
         answer = json.loads(self.functions.invoke(authorizer.function, json.dumps(seen | {"type": "REQUEST"})))
         context = answer.get("context", {}) if answer.get("isAuthorized") else None
-        self._authorized[key] = (self.scheduler.time() + authorizer.ttl_seconds, context)
+        if authorizer.ttl_seconds:
+            self._remember(key, self.scheduler.time() + authorizer.ttl_seconds, context)
         return context
+
+    def _remember(self, key: tuple[str, ...], until: float, context: dict[str, Any] | None) -> None:
+        """Keep what an authorizer said, and nothing that is no longer asked for."""
+        now = self.scheduler.time()
+        self._authorized = {one: said for one, said in self._authorized.items() if said[0] > now}
+        self._authorized[key] = (until, context)
 
     def _request_id(self) -> str:
         """Return an id that no other request has, those of the same moment too."""
@@ -207,6 +218,7 @@ def _json(status: int, body: object) -> Answer:
 
 
 _FAILED = _json(500, {"message": "Internal Server Error"})
+_HEAD_TOO_LARGE = _json(431, {"message": f"The address and the headers have more than {MAX_HEAD_BYTES:,} bytes."})
 _TOO_LARGE = _json(413, {"message": "Request Entity Too Large"})
 
 

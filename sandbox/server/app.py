@@ -6,6 +6,8 @@ import asyncio
 import json
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,22 +16,34 @@ from moto.s3.models import s3_backends
 from sandbox.gateway import Answer
 from sandbox.server.answers import error_for
 from sandbox.server.aws import AwsEndpoint
+from sandbox.server.exchange import (
+    USUAL,
+    HungUp,
+    Patience,
+    Receive,
+    Send,
+    TooLarge,
+    TooSlow,
+    head_of,
+    let_come,
+    most_bytes,
+    read_body,
+    write,
+)
 from sandbox.server.index import index_page
 from sandbox.server.requests import Request, aws_service
 from sandbox.server.world_thread import Stopped, WorldThread
 from sandbox.world import ACCOUNT
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+_NOT_AWS = frozenset({"api", "index", "health"})
 
 
 class ServerApp:
     """AWS's protocols, the customers' API below /v1/, an index at /, and what is mounted below a prefix.
 
     mounts: ASGI applications by prefix ("/console"); they get the scope as it came, `root_path` set to the prefix.
-    on_answer: told of every request that was answered here.
+    on_answer: told of every request that was answered here. patience: how slowly a body may come.
     """
 
     def __init__(
@@ -38,11 +52,13 @@ class ServerApp:
         address: str,
         mounts: dict[str, AsgiApp] | None = None,
         on_answer: Callable[[Request, str, Answer], None] = lambda request, name, answer: None,
+        patience: Patience = USUAL,
     ) -> None:
         self._world = world
         self._address = address
         self._mounts = mounts or {}
         self._on_answer = on_answer
+        self._patience = patience
         self._aws = AwsEndpoint(world.sandbox)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -51,17 +67,36 @@ class ServerApp:
                 await app({**scope, "root_path": prefix}, receive, send)
                 return
         if scope["type"] == "http":
-            request = await _read(scope, receive)
-            await _write(await self._answer(request), send, request)
+            with suppress(HungUp):
+                await self._serve(head_of(scope), scope["headers"], receive, send)
 
-    async def _answer(self, request: Request) -> Answer:
-        name, function = self._whose(request)
+    async def _serve(self, head: Request, headers: list[tuple[bytes, bytes]], receive: Receive, send: Send) -> None:
+        """Answer a request once it is whole. Raises: HungUp."""
+        name, function = self._whose(head)
+        most = most_bytes(head.path)
+        try:
+            request = replace(head, body=await read_body(receive, headers, most, self._patience))
+        except TooLarge:
+            told = f"The body has more than {most:,} bytes, the most that is taken at this address."
+            refusal = _refusal(name, head, 413, "EntityTooLarge", told)
+        except TooSlow:
+            told = "The body came too slowly; send it again, by a faster connection."
+            refusal = _refusal(name, head, 408, "RequestTimeout", told)
+        else:
+            await write(await self._answer(name, function, request), send, request)
+            return
+        self._on_answer(head, name, refusal)
+        await write(refusal, send, head, is_last=False)
+        await let_come(receive, self._patience)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _answer(self, name: str, function: Callable[[Request], Answer], request: Request) -> Answer:
         try:
             answer = await asyncio.wrap_future(self._world.submit(function, request))
         except Stopped:
-            answer = error_for(name, _is_json(request), 503, "ServiceUnavailable", "the sandbox is shutting down")
+            answer = _refusal(name, request, 503, "ServiceUnavailable", "the sandbox is shutting down")
         except Exception:  # a fault of the sandbox must reach whoever asked
-            answer = error_for(name, _is_json(request), 500, "InternalFailure", traceback.format_exc())
+            answer = _refusal(name, request, 500, "InternalFailure", traceback.format_exc())
         self._on_answer(request, name, answer)
         return answer
 
@@ -108,29 +143,8 @@ def _json(status: int, body: object) -> Answer:
     return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
-def _is_json(request: Request) -> bool:
-    return "json" in request.headers.get("content-type", "")
-
-
-async def _read(scope: MutableMapping[str, Any], receive: Receive) -> Request:
-    body = bytearray()
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if not message.get("more_body"):
-            break
-    headers: dict[str, str] = {}
-    for raw_name, raw_value in scope["headers"]:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
-    return Request(scope["method"], path, query, headers, bytes(body))
-
-
-async def _write(answer: Answer, send: Send, request: Request) -> None:
-    headers = dict(answer.headers)
-    if answer.status not in (204, 304) and "content-length" not in headers:
-        headers["content-length"] = str(len(answer.body))
-    listed = [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": answer.status, "headers": listed})
-    await send({"type": "http.response.body", "body": b"" if request.method == "HEAD" else answer.body})
+def _refusal(name: str, request: Request, status: int, code: str, message: str) -> Answer:
+    """Return an error as clients of whoever was asked read it."""
+    if name in _NOT_AWS:
+        return _json(status, {"message": message})
+    return error_for(name, "json" in request.headers.get("content-type", ""), status, code, message)

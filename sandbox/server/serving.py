@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 
 from sandbox.server.app import AsgiApp
+from sandbox.server.protocol import MAX_HEAD_BYTES, PatientProtocol
 
 # How long requests that are still open may take when the server is told to stop.
 GRACE_SECONDS = 3
@@ -64,7 +65,8 @@ class WebServer:
         """Serve until told to stop, then let open requests end."""
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=PatientProtocol,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             ws="none",
             lifespan="off",
             log_level="error",
