@@ -81,6 +81,15 @@ HEALTH = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n"
 POST = b"POST /health HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
 
 
+def is_well(client: socket.socket) -> bool:
+    """Ask for /health, and read the answer to its end."""
+    client.sendall(HEALTH)
+    said = b""
+    while not said.endswith(b"}"):
+        said += client.recv(65536)
+    return said.startswith(b"HTTP/1.1 200 ")
+
+
 @pytest.mark.parametrize(
     ("at_once", "slowly"),
     [
@@ -100,12 +109,10 @@ def test_slow_client_is_told_so_and_cut_off(client: socket.socket, at_once: byte
 
 
 def test_connection_may_rest_between_requests_but_not_within_one(client: socket.socket) -> None:
-    client.sendall(HEALTH)
-    assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+    assert is_well(client)
     time.sleep(1.5 * SECONDS)
 
-    client.sendall(HEALTH)
-    assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+    assert is_well(client)
     trickle(client, HEALTH[:20])
 
     assert answers(client) == [408]
@@ -130,7 +137,7 @@ def test_huge_announced_length_is_refused_before_a_byte_of_it_comes(client: sock
 def test_headers_without_end_are_refused_with_a_reason(client: socket.socket) -> None:
     client.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\nx-api-key: " + b"k" * 8 * MAX_HEAD_BYTES + b"\r\n\r\n")
 
-    head, _, body = client.recv(65536).partition(b"\r\n\r\n")
+    head, _, body = b"".join(iter(lambda: client.recv(65536), b"")).partition(b"\r\n\r\n")
 
     assert head.startswith(b"HTTP/1.1 431 ")
     assert "more than 65,536 bytes" in json.loads(body)["message"]
