@@ -196,6 +196,8 @@ class Functions:
                 orphan=self.orphan_running,
                 refuse=_refuse,
             )
+        except _Refused as refused:
+            raise TaskFailed(*refused.args) from None
         except Exception as error:
             self._count_error(function, type(error).__name__)
             raise _as_task_failed(error, context.aws_request_id) from error
@@ -239,8 +241,12 @@ class Functions:
         return f"{bits[:8]}-{bits[8:12]}-4{bits[13:16]}-a{bits[17:20]}-{bits[20:]}"
 
 
+class _Refused(Exception):
+    """Lambda's own error, which is none of the handler's: its name and its cause."""
+
+
 def _refuse(fault: Fault) -> NoReturn:
-    raise TaskFailed(REFUSED[fault], "Lambda did not answer")
+    raise _Refused(REFUSED[fault], "Lambda did not answer")
 
 
 def _as_task_failed(error: Exception, request_id: str) -> TaskFailed:

@@ -6,6 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from api import (
     admin_accounts,
@@ -26,9 +27,13 @@ from api.addresses import refused_address
 from api.document import document_of
 from api.limits import refused_body
 from api.problems import malformed, problem, refusal_of
-from paceline.errors import PacelineError
+from paceline.adapters.service_faults import as_ours
+from paceline.errors import ContractBroken, PacelineError, ServiceFault
 from paceline.models import JsonObject
 from paceline.observability import logger
+
+# What no other try of the same request mends.
+OURS_TO_MEND = (ServiceFault, ContractBroken)
 
 app = APIGatewayHttpResolver(enable_validation=True)
 MODULES = (
@@ -58,12 +63,20 @@ def document() -> Response[str]:
 
 @app.exception_handler(PacelineError)  # type: ignore[untyped-decorator]
 def refused(error: PacelineError) -> Response[str]:
-    return refusal_of(error)
+    answer: Response[str] = failed(error) if isinstance(error, OURS_TO_MEND) else refusal_of(error)
+    return answer
 
 
 @app.exception_handler(RequestValidationError)  # type: ignore[untyped-decorator]
 def not_valid(error: RequestValidationError) -> Response[str]:
     return malformed(error.errors())
+
+
+@app.exception_handler(ClientError)  # type: ignore[untyped-decorator]
+@app.exception_handler(BotoCoreError)  # type: ignore[untyped-decorator]
+def service_failed(error: ClientError | BotoCoreError) -> Response[str]:
+    answer: Response[str] = refused(as_ours(error))
+    return answer
 
 
 @app.exception_handler(Exception)  # type: ignore[untyped-decorator]

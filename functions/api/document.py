@@ -45,7 +45,7 @@ _PROBLEMS = {
     415: "The body is not application/json.",
     422: "Something in the request cannot be followed; the detail says what to change.",
     500: "A fault of ours, which is logged.",
-    503: "Busy; nothing was changed. Try again.",
+    503: "Busy, or a service failed: it may be done or not. Look, then send it again after `Retry-After` seconds.",
 }
 
 

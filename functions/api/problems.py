@@ -20,11 +20,22 @@ from paceline.errors import (
     ReportNotReady,
     RequestInvalid,
     RouteNotFound,
+    ServiceUnavailable,
+    TableThrottled,
+    TransactionConflict,
 )
+from paceline.observability import logger
 
 URN = "urn:paceline:problem:"
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 1
+
+# What passes by itself. What it was is for the log: a customer can do the same about each.
+AGAIN = (ServiceUnavailable, TableThrottled, TransactionConflict)
+ASK_AGAIN = (
+    "We are busy, or a service that we stand on failed: the request may be done or not. Look, then send it again; one"
+    " with an Idempotency-Key is done once."
+)
 
 STATUS: dict[type[PacelineError], int] = {
     CampaignNotFound: 404,
@@ -86,6 +97,9 @@ def refusal_of(error: PacelineError) -> Response[str]:
     name = type(error).__name__
     kind = "".join("-" + c.lower() if c.isupper() else c for c in name).lstrip("-")
     status = next((code for kinds, code in STATUS.items() if isinstance(error, kinds)), 503)
+    if isinstance(error, AGAIN):
+        logger.warning(str(error), extra={"error": name, "evidence": error.evidence})
+        return problem(503, kind, ASK_AGAIN)
     return problem(403 if isinstance(error, Forbidden) else status, kind, str(error), **error.evidence)
 
 

@@ -117,4 +117,5 @@ class Services:
         return self._read_secret(self.settings.key_secret_name).encode()
 
     def _read_secret(self, name: str) -> str:
+        """Raises: ClientError, BotoCoreError."""
         return str(self._client("secretsmanager").get_secret_value(SecretId=name)["SecretString"])

@@ -16,7 +16,7 @@ from pydantic import AwareDatetime
 
 from paceline import errors, keys
 from paceline.campaigns import get_campaign
-from paceline.errors import PacelineError
+from paceline.errors import PacelineError, ServiceUnavailable
 from paceline.excluded import by_reason
 from paceline.models import Campaign, JsonObject, Model, Plan
 from paceline.ports import DryRunner, ObjectStore, StoredObject
@@ -142,9 +142,12 @@ def carry_out(table: Table, store: ObjectStore, begun: DryRun) -> DryRun:
     """
     try:
         planned = dry_run(table, store, get_campaign(table, begun.campaign_id), begun.prefix)
+        store.put(f"{begun.prefix}plan.json", planned.model_dump_json(by_alias=True).encode())
     except PacelineError as error:
         return _ended(table, begun, error)
-    store.put(f"{begun.prefix}plan.json", planned.model_dump_json(by_alias=True).encode())
+    except Exception as error:  # whatever it was: who asks again must not be told for long that it is under way
+        _ended(table, begun, ServiceUnavailable("the planning broke off", code=type(error).__name__))
+        raise
     return _ended(table, begun, None)
 
 

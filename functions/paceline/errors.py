@@ -27,6 +27,10 @@ class TableThrottled(PacelineError):
     """DynamoDB refused for its own capacity. Nothing was written; the workflow tries again, more slowly."""
 
 
+class ServiceUnavailable(PacelineError):
+    """AWS failed, throttled or did not answer: what the call did is not known. The same step may be run again."""
+
+
 class RateLimited(PacelineError):
     """The message may not go now: its slot was missed, its window closed or the campaign stopped. Back to admission."""
 

@@ -10,7 +10,8 @@ from aws_lambda_powertools import Logger
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ValidationError
 
-from paceline.errors import PacelineError, RequestMalformed, ServiceFault
+from paceline.adapters.service_faults import as_ours
+from paceline.errors import PacelineError, RequestMalformed
 
 logger = Logger(service="paceline")
 
@@ -21,7 +22,7 @@ def task(request: type[BaseModel]) -> Callable[[Callable[[Any], Any]], Handler]:
     """Make a workflow task's handler of a function from a request model to a plain JSON answer.
 
     Raises: PacelineError's leaves as they are; RequestMalformed for an input that is not the request's;
-    ServiceFault for what AWS answered beyond that. Nothing else leaves the handler by design.
+    ServiceUnavailable and ServiceFault for what else AWS answered. Nothing else leaves the handler by design.
     """
 
     def decorate(function: Callable[[Any], Any]) -> Handler:
@@ -38,7 +39,7 @@ def task(request: type[BaseModel]) -> Callable[[Callable[[Any], Any]], Handler]:
                 raise RequestMalformed("; ".join(problems)) from None
             except (ClientError, BotoCoreError) as error:
                 logger.exception("AWS refused a call", extra=_ids(event))
-                raise ServiceFault(f"{type(error).__name__}: {error}") from error
+                raise as_ours(error) from error
 
         return handler
 

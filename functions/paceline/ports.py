@@ -95,7 +95,7 @@ class DryRunner(Protocol):
     """Plans large files while nobody waits."""
 
     def begin(self, campaign_id: str, dry_run_id: str) -> None:
-        """Let a dry run that was begun be carried out. Raises: ServiceFault."""
+        """Let a dry run that was begun be carried out. Raises: ServiceUnavailable, ServiceFault."""
 
 
 class OptOuts(Protocol):

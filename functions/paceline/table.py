@@ -72,7 +72,7 @@ Action = Put | Update | Delete
 
 
 class Table(Protocol):
-    """The rows. Every method may raise TableThrottled; every write may raise TransactionConflict."""
+    """The rows. Every method may raise TableThrottled or ServiceUnavailable; every write TransactionConflict."""
 
     def get(self, key: Key, *, consistent: bool = True) -> Row | None:
         """Return a row, or None."""

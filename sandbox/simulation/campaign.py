@@ -162,39 +162,26 @@ class SimulatedCampaign:
             self.told.stopped_at = self.world.scheduler.microseconds
 
     def _buy(self) -> None:
-        """An operator adds the credits that are missing; after an error he looks first, and asks again if need be."""
-        path, wanted = f"/v1/admin/accounts/{ACCOUNT_ID}", 2 * self.leads
-        for _ in range(TRIES):
-            seen = json.loads(self._persistently(path, method="GET", key=self._operator.key).body)["bought"]
-            if seen < wanted:
-                answer = self._ask("POST", f"{path}/credits", {"credits": wanted - seen}, self._operator.key, {})
-            else:  # bought, and the signal may be missing: a change that changes nothing sends it again
-                answer = self._ask("PATCH", path, {"parts_per_day": None}, self._operator.key, {})
-            if answer.status < 300:
-                self.told.bought = wanted
-                return
-            self.world.scheduler.sleep(BETWEEN_TRIES)
+        """An operator adds the credits that are missing, and after an error asks again with the same key."""
+        path, missing = f"/v1/admin/accounts/{ACCOUNT_ID}/credits", 2 * self.leads - self.told.bought
+        sent = {"idempotency-key": "the missing credits"}
+        if self._persistently(path, {"credits": missing}, sent, key=self._operator.key).status < 300:
+            self.told.bought += missing
 
     def _customer_posts(self, path: str, body: object) -> Answer:
         return self.world.do(self._persistently, path, body)
 
     def _persistently(
-        self,
-        path: str,
-        body: object = None,
-        headers: dict[str, str] | None = None,
-        *,
-        method: str = "POST",
-        key: str = "",
+        self, path: str, body: object = None, headers: dict[str, str] | None = None, *, key: str = ""
     ) -> Answer:
         for _ in range(TRIES):
-            answer = self._ask(method, path, body, key or self._key, headers or {})
+            answer = self._ask(path, body, key or self._key, headers or {})
             if answer.status < 500:
                 return answer
             self.world.scheduler.sleep(BETWEEN_TRIES)
         return answer
 
-    def _ask(self, method: str, path: str, body: object, key: str, headers: dict[str, str]) -> Answer:
+    def _ask(self, path: str, body: object, key: str, headers: dict[str, str]) -> Answer:
         sent = {"x-api-key": key, "content-type": "application/json", **headers}
         content = b"" if body is None else json.dumps(body).encode()
-        return self.world.network.request(method, f"{self.world.outputs['ApiUrl']}{path}", sent, content)
+        return self.world.network.request("POST", f"{self.world.outputs['ApiUrl']}{path}", sent, content)

@@ -41,7 +41,7 @@ AWS_ERRORS = {
 }
 # What a retry may be for. A retry of States.ALL or States.Timeout would repeat what nobody understood.
 # WebhookFailed: a customer's server, which may take hours.
-RETRIED = {"TransactionConflict", "TableThrottled", "WebhookFailed"} | {
+RETRIED = {"TransactionConflict", "TableThrottled", "ServiceUnavailable", "WebhookFailed"} | {
     name for name in AWS_ERRORS if not name.startswith("States.")
 }
 
@@ -107,7 +107,7 @@ def test_every_retry_is_bounded_and_jittered(state: dict[str, Any]) -> None:
 def test_every_task_retries_conflicts_throttling_and_lambdas_own_errors_and_nothing_else(state: dict[str, Any]) -> None:
     retried = {name for retry in state["Retry"] for name in retry["ErrorEquals"]}
 
-    assert {"TransactionConflict", "TableThrottled", "Lambda.TooManyRequestsException"} <= retried
+    assert {"TransactionConflict", "TableThrottled", "ServiceUnavailable", "Lambda.TooManyRequestsException"} <= retried
     assert retried <= RETRIED
 
 

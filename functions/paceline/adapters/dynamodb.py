@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
-from paceline.errors import TableThrottled, TransactionConflict
+from paceline.adapters.service_faults import as_ours
+from paceline.errors import PacelineError, TableThrottled, TransactionConflict
 from paceline.keys import Key
 from paceline.table import Action, ConditionFailed, Delete, Put, Reason, Row, TransactionRefused, Update
 
@@ -132,7 +133,10 @@ class DynamoDBTable:
         wanted = {self._name: request}
         rows: list[Row] = []
         while wanted:
-            answer = self._client.batch_get_item(RequestItems=wanted)
+            try:
+                answer = self._client.batch_get_item(RequestItems=wanted)
+            except (ClientError, BotoCoreError) as error:
+                raise _as_ours(error) from error
             rows += [_to_row(item) for item in answer["Responses"].get(self._name, [])]
             wanted = answer.get("UnprocessedKeys") or {}
         return rows
@@ -160,6 +164,8 @@ class DynamoDBTable:
             self._client.transact_write_items(TransactItems=items)
         except ClientError as error:
             raise _cancelled(error, len(items)) from error
+        except BotoCoreError as error:
+            raise as_ours(error) from error
 
     def _transact_item(self, action: Action) -> dict[str, Any]:
         common = {"TableName": self._name, **_expressions(action)}
@@ -178,22 +184,21 @@ class DynamoDBTable:
                 raise ConditionFailed(_to_row(old) if old else None) from error
             if code == "TransactionConflictException":
                 raise TransactionConflict("a transaction holds the row", operation=operation) from error
-            raise _throttled_or_same(error) from error
+            raise _as_ours(error) from error
+        except BotoCoreError as error:
+            raise as_ours(error) from error
 
 
-def _throttled_or_same(error: ClientError) -> Exception:
-    code = error.response["Error"]["Code"]
-    if code in _THROTTLED:
-        return TableThrottled(f"DynamoDB answered {code}", code=code)
-    same: Exception = error
-    return same
+def _as_ours(error: ClientError | BotoCoreError) -> PacelineError:
+    code = error.response["Error"]["Code"] if isinstance(error, ClientError) else ""
+    return TableThrottled(f"DynamoDB answered {code}", code=code) if code in _THROTTLED else as_ours(error)
 
 
 def _cancelled(error: ClientError, actions: int) -> Exception:
     """Turn a cancelled transaction into what it means, by its reasons in order, never by its text."""
     code = error.response["Error"]["Code"]
     if code != "TransactionCanceledException":
-        return _throttled_or_same(error)
+        return _as_ours(error)
     listed = error.response.get("CancellationReasons") or []
     if len(listed) != actions:  # no evidence: nobody may guess a cap from it
         return TableThrottled("the transaction was cancelled without its reasons", listed=len(listed))
@@ -205,5 +210,4 @@ def _cancelled(error: ClientError, actions: int) -> Exception:
         return TransactionConflict("another transaction holds a row", reasons=[r.code for r in reasons])
     if refused & {"ThrottlingError", "ProvisionedThroughputExceeded"}:
         return TableThrottled("DynamoDB throttled the transaction", reasons=[r.code for r in reasons])
-    same: Exception = error
-    return same  # ValidationError, ItemCollectionSizeLimitExceeded: a fault of ours, never retried
+    return as_ours(error)  # ValidationError, ItemCollectionSizeLimitExceeded: a fault of ours, never retried

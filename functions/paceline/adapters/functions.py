@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from botocore.exceptions import ClientError
-
-from paceline.errors import ServiceFault
+from paceline.adapters.service_faults import our_errors
 
 
 class DryRunFunction:
@@ -18,9 +16,7 @@ class DryRunFunction:
         self._name = name
 
     def begin(self, campaign_id: str, dry_run_id: str) -> None:
-        """Hand the dry run over. Raises: ServiceFault, where Lambda does not take it."""
+        """Hand the dry run over. Raises: ServiceUnavailable, where Lambda does not take it now; ServiceFault."""
         payload = json.dumps({"campaign_id": campaign_id, "dry_run_id": dry_run_id})
-        try:
+        with our_errors():
             self._client.invoke(FunctionName=self._name, InvocationType="Event", Payload=payload)
-        except ClientError as error:
-            raise ServiceFault("The file cannot be planned just now; try again.") from error

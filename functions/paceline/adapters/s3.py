@@ -6,8 +6,9 @@ from contextlib import closing
 from functools import lru_cache
 from typing import Any, BinaryIO, cast
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
+from paceline.adapters.service_faults import as_ours, our_errors
 from paceline.errors import ObjectNotFound
 from paceline.ports import StoredObject
 
@@ -30,18 +31,19 @@ class S3Store:
     def describe(self, key: str) -> StoredObject:
         """Return what the object is, without reading it. Raises: ObjectNotFound."""
         answer = self._get_object(Key=key)
-        with closing(answer["Body"]) as body:
+        with our_errors(), closing(answer["Body"]) as body:
             return StoredObject(answer["ContentLength"], answer["ETag"], body.read(4))
 
     def get(self, key: str, first_byte: int | None = None, last_byte: int | None = None) -> bytes:
         """Return the object, or a range of its bytes (of a batch object; it is kept). Raises: ObjectNotFound."""
         if first_byte is None:
-            return cast(bytes, self._get_object(Key=key)["Body"].read())
+            return self._read(Key=key)
         return self._get_range(key, first_byte, last_byte)
 
     def put(self, key: str, body: bytes, content_type: str = "application/json") -> None:
         """Write an object."""
-        self._client.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType=content_type)
+        with our_errors():
+            self._client.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType=content_type)
 
     def presigned_post(self, key: str, max_bytes: int, expires_seconds: int) -> dict[str, Any]:
         """Return the address and the form fields with which a customer uploads one object of bounded size."""
@@ -55,7 +57,12 @@ class S3Store:
         return str(self._client.generate_presigned_url("get_object", Params=request, ExpiresIn=expires_seconds))
 
     def _get_range_uncached(self, key: str, first_byte: int, last_byte: int) -> bytes:
-        return cast(bytes, self._get_object(Key=key, Range=f"bytes={first_byte}-{last_byte}")["Body"].read())
+        return self._read(Key=key, Range=f"bytes={first_byte}-{last_byte}")
+
+    def _read(self, **request: Any) -> bytes:
+        body = self._get_object(**request)["Body"]
+        with our_errors():
+            return cast(bytes, body.read())
 
     def _get_object(self, **request: Any) -> Any:
         try:
@@ -63,4 +70,6 @@ class S3Store:
         except ClientError as error:
             if error.response["Error"]["Code"] in ("NoSuchKey", "404"):
                 raise ObjectNotFound(f"There is no object {request['Key']!r}.", key=request["Key"]) from error
-            raise
+            raise as_ours(error) from error
+        except BotoCoreError as error:
+            raise as_ours(error) from error

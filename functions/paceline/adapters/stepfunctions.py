@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
+
+from paceline.adapters.service_faults import as_ours
 
 # The task ended before our word came: its timeout was first, or somebody else's word.
 _OVER = {"TaskDoesNotExist", "TaskTimedOut", "InvalidToken"}
@@ -31,8 +33,10 @@ class StepFunctions:
             answer = self._client.start_execution(stateMachineArn=self._arn, name=name, input=json.dumps(given))
         except ClientError as error:
             if error.response["Error"]["Code"] != "ExecutionAlreadyExists":
-                raise
+                raise as_ours(error) from error
             return self._arn.replace(":stateMachine:", ":execution:") + f":{name}"
+        except BotoCoreError as error:
+            raise as_ours(error) from error
         return str(answer["executionArn"])
 
     def resume(self, token: str, output: dict[str, object]) -> None:
@@ -41,4 +45,6 @@ class StepFunctions:
             self._client.send_task_success(taskToken=token, output=json.dumps(output))
         except ClientError as error:
             if error.response["Error"]["Code"] not in _OVER:
-                raise
+                raise as_ours(error) from error
+        except BotoCoreError as error:
+            raise as_ours(error) from error

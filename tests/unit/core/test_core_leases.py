@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from paceline import keys
 from paceline.adapters.dynamodb import DynamoDBTable
-from paceline.errors import TableThrottled, TransactionConflict
+from paceline.errors import ServiceFault, TableThrottled, TransactionConflict
 from paceline.leases import MAX_TRIES, Refusal, take_lease
 from paceline.models import Account, Hold, Lead, Route
 from paceline.status import Cause
@@ -447,9 +447,9 @@ def test_what_proves_nothing_about_a_cap_is_throttling(reasons: list[dict[str, A
 def test_a_fault_of_ours_is_the_error_itself(beside: dict[str, Any]) -> None:
     client = CancellingClient([beside, {"Code": "ValidationError"}, NONE])
 
-    with pytest.raises(ClientError) as raised:
+    with pytest.raises(ServiceFault) as raised:
         cancelled(client)
-    assert raised.value.response["Error"]["Code"] == "TransactionCanceledException"
+    assert raised.value.evidence["code"] == "TransactionCanceledException"
 
 
 def test_a_throttled_transaction_is_throttling() -> None:
