@@ -71,7 +71,7 @@ def _counted(system: System, account: str | None) -> Recount:
                 tasks[campaign_id] = progress.add_task(campaign_id, total=of)
             progress.update(tasks[campaign_id], completed=read)
 
-        return recount(system.table, system.store, account, on_progress)
+        return recount(system.table, system.store, account, datetime.now(UTC), on_progress)
 
 
 def _corrections(found: Recount) -> list[tuple[str | None, Correction]]:

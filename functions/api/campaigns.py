@@ -18,6 +18,7 @@ from paceline.models import JsonObject
 from paceline.outlook import Outlook
 from paceline.progress import show_campaign
 from paceline.reporting import report_prefix
+from paceline.retention import no_longer_kept
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -56,6 +57,8 @@ def report(campaign_id: CampaignPath, version: ReportVersion = None) -> JsonObje
     try:
         built: JsonObject = json.loads(services.store.get(f"{prefix}report.json"))
     except ObjectNotFound:
+        if campaign.report_version:
+            raise no_longer_kept(campaign, "reports") from None
         raise ReportNotReady(f"The campaign is {campaign.status}; its report comes with its end.") from None
     names = ["report.json", "report.html", "outcomes.csv", "timeline.csv"]
     names += ["changes.csv"] if asked > 1 else []

@@ -14,7 +14,6 @@ from api.opt_outs import shown_refusals
 from paceline.accounts import audit_import, get_account
 from paceline.carriers import import_carriers
 from paceline.models import AccountId, JsonObject, Model
-from paceline.moments import iso
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -43,6 +42,6 @@ def import_carrier_table(post: CarriersPost) -> JsonObject:
     get_account(services.table, owner)
     signature = signature_of(router.current_event.raw_event)
     numbered = ((row, entry.phone_number, entry.carrier) for row, entry in enumerate(post.carriers, start=1))
-    imported = import_carriers(services.table, owner, numbered, iso(signature.at))
+    imported = import_carriers(services.table, owner, numbered, signature.at, services.settings.retention_days)
     audit_import(services.table, owner, "carriers", imported.added, signature)
     return {"kept": imported.added, "refused": shown_refusals(imported.refused)}

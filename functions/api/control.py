@@ -56,7 +56,9 @@ def start(campaign_id: CampaignPath, idempotency_key: IdempotencyKey = None) -> 
 
 def _started(campaign: Campaign) -> JsonObject:
     lead_file_of(campaign)
-    started = start_campaign(services.table, services.workflow, campaign, services.clock.now())
+    started = start_campaign(
+        services.table, services.workflow, campaign, services.clock.now(), services.settings.retention_days
+    )
     return describe_campaign(services.table, started)
 
 

@@ -9,9 +9,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from api.answers.messages import MessagesAnswer
 from api.caller import After, CampaignPath, PageSize, campaign_asked, services
 from api.document import documented
+from paceline.errors import ObjectNotFound
 from paceline.listing import list_messages
 from paceline.models import JsonObject, Message
 from paceline.moments import iso
+from paceline.retention import no_longer_kept
 
 router = Router()  # type: ignore[no-untyped-call]
 
@@ -26,7 +28,10 @@ def list_own_messages(campaign_id: CampaignPath, limit: PageSize = 50, after: Af
     its heading; the report's outcomes.csv has the same numbers.
     """
     campaign = campaign_asked(router.current_event.raw_event, campaign_id)
-    page = list_messages(services.table, services.store, campaign, limit, after)
+    try:
+        page = list_messages(services.table, services.store, campaign, limit, after)
+    except ObjectNotFound:
+        raise no_longer_kept(campaign, "messages") from None
     return {"messages": [_shown(message) for message in page.items], "next": page.next}
 
 

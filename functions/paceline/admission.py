@@ -100,7 +100,7 @@ class Admitter:
         if lease and (stop or refusal or self._is_over(lease)):
             return Admission(decision=Decision.CLOSE, round=round_no)  # first give back what the round has
         if stop:
-            return self._skip_rest(batch, round_no, stop)
+            return self._skip_rest(campaign, batch, round_no, stop)
         if refusal:
             return self._refuse(campaign, batch, round_no, refusal.hold)
         if lease is None:
@@ -150,7 +150,7 @@ class Admitter:
             return self._done(batch)
         failed, last = failures(ledger.leases)
         if failed >= MOST_FAILURES:
-            return self._skip_rest(batch, round_no, Cause.SENDER_FAILED)
+            return self._skip_rest(campaign, batch, round_no, Cause.SENDER_FAILED)
         if last is not None and self.now < (again := asks_again_at(failed, last)):
             return self._wait_for_sender(batch, round_no, again)
         leads = probe(leads, failed)
@@ -245,12 +245,12 @@ class Admitter:
         self._note(batch, status="holding", hold=hold)
         return Admission(decision=Decision.HOLD, round=round_no, hold=hold, hold_seconds=seconds)
 
-    def _skip_rest(self, batch: Batch, round_no: int, cause: Cause) -> Admission:
+    def _skip_rest(self, campaign: Campaign, batch: Batch, round_no: int, cause: Cause) -> Admission:
         if cause is Cause.SEND_BY_PASSED:  # say what it waited for, not only that it waited too long
             hold = (self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}).get("hold")
             cause = Cause(hold["cause"]) if hold else cause
         for lead in self._leads_left(batch, self._ledger(batch)):
-            skip_lead(self.table, batch, round_no, lead, cause, self.now)
+            skip_lead(self.table, campaign, batch, round_no, lead, cause, self.now)
         return self._done(batch)
 
     def _done(self, batch: Batch) -> Admission:
@@ -292,10 +292,12 @@ def _lanes(items: int, width: int) -> tuple[int, int]:
     return -(-items // GROUP_SIZE), GROUP_SIZE
 
 
-def skip_lead(table: Table, batch: Batch, round_no: int, lead: Lead, cause: Cause, now: datetime) -> None:
+def skip_lead(
+    table: Table, campaign: Campaign, batch: Batch, round_no: int, lead: Lead, cause: Cause, now: datetime
+) -> None:
     """Write the outcome `skipped` for a lead that has no message; one that has keeps it."""
     message = Message(lead.lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.SKIPPED)
-    row = rows.message_row(batch.campaign_id, replace(message, cause=cause.value, final_at=now))
+    row = rows.message_row(batch.campaign_id, replace(message, cause=cause.value, final_at=now), campaign.kept_until)
     try:
         table.put(Put(row, condition="attribute_not_exists(#pk)"))
     except ConditionFailed:

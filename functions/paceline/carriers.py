@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import islice
 
 from paceline import keys
 from paceline.leads.phone import PhoneNumber, Refusal, normalise
+from paceline.moments import iso
+from paceline.retention import expiry
 from paceline.table import Put, Table
 
 _ROWS_AT_ONCE = 100  # a transaction takes 100 actions
@@ -24,10 +27,12 @@ class ImportedCarriers:
     refused: list[tuple[int, Refusal]] = field(default_factory=list)
 
 
-def import_carriers(table: Table, account_id: str, rows: Iterable[tuple[int, str, str]], at: str) -> ImportedCarriers:
+def import_carriers(
+    table: Table, account_id: str, rows: Iterable[tuple[int, str, str]], at: datetime, days: int
+) -> ImportedCarriers:
     """Keep an account's carriers: (row number, phone number in any spelling, carrier). A later row wins.
 
-    at: ISO 8601, UTC. Raises: TransactionConflict, TableThrottled; what was kept before stays kept.
+    days: for how many. Raises: TransactionConflict, TableThrottled; what was kept before stays kept.
     """
     imported, pending = ImportedCarriers(), iter(rows)
     while rows_read := list(islice(pending, _ROWS_AT_ONCE)):
@@ -39,17 +44,17 @@ def import_carriers(table: Table, account_id: str, rows: Iterable[tuple[int, str
             else:
                 imported.refused.append((row_number, number))
         if kept:
-            table.transact([_row(account_id, number, carrier, at) for number, carrier in kept.items()])
+            table.transact([_row(account_id, number, carrier, at, days) for number, carrier in kept.items()])
         imported.added += len(kept)
     if imported.added:
         pk, sk = keys.has_carriers(account_id)
-        table.put(Put({"pk": pk, "sk": sk, "imported_at": at}))
+        table.put(Put({"pk": pk, "sk": sk, "imported_at": iso(at)}))
     return imported
 
 
-def _row(account_id: str, phone_number: str, carrier: str, at: str) -> Put:
+def _row(account_id: str, phone_number: str, carrier: str, at: datetime, days: int) -> Put:
     pk, sk = keys.carrier(account_id, phone_number)
-    return Put({"pk": pk, "sk": sk, "carrier": carrier, "imported_at": at})
+    return Put({"pk": pk, "sk": sk, "carrier": carrier, "imported_at": iso(at), **expiry(at + timedelta(days=days))})
 
 
 class TableCarriers:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from paceline import keys, rows
 from paceline.errors import TransactionConflict
 from paceline.models import Campaign, Lead, Message
 from paceline.moments import iso, to_us
+from paceline.retention import expiry
 from paceline.status import Cause, MessageStatus
 from paceline.table import ConditionFailed, Delete, Put, Row, Table, TransactionRefused, Update
 
@@ -30,7 +32,9 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
     written to (OPTED_OUT, FREQUENCY_CAP). Raises: TransactionConflict, TableThrottled.
     """
     message = replace(message, status=MessageStatus.CLAIMED, claimed_at=now)
-    put = Put(rows.message_row(campaign.campaign_id, message), condition="attribute_not_exists(#pk)")
+    put = Put(
+        rows.message_row(campaign.campaign_id, message, campaign.kept_until), condition="attribute_not_exists(#pk)"
+    )
     person = keys.recipient(campaign.account_id, lead.phone_number)
     message_id = keys.message_id(*_ids(campaign, message))
     known: Row | None = None
@@ -40,7 +44,7 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
         if cap is not None and len(recent.keys() - {message_id}) >= cap:
             return Cause.FREQUENCY_CAP
         try:
-            table.transact([put, _note_send(person, {**recent, message_id: to_us(now)}, known)])
+            table.transact([put, _note_send(person, {**recent, message_id: to_us(now)}, known, campaign.kept_until)])
             return None
         except TransactionRefused as refused:
             of_message, of_person = refused.reasons
@@ -106,13 +110,21 @@ def _recent(row: Row | None, now: datetime) -> dict[str, int]:
     return {message_id: at for message_id, at in (row or {}).get("recent", {}).items() if at > since}
 
 
-def _note_send(person: keys.Key, recent: Mapping[str, int], known: Row | None) -> Update:
-    """Write this person's recent sends, if nobody else did since we looked and the person did not opt out."""
-    if known is None or "recent" not in known:
-        condition = "attribute_not_exists(#opted_out_at) AND attribute_not_exists(#recent)"
-        return Update(person, "SET #recent = :recent", {"recent": dict(recent)}, condition)
-    condition = "attribute_not_exists(#opted_out_at) AND #recent = :was"
-    return Update(person, "SET #recent = :recent", {"recent": dict(recent), "was": known["recent"]}, condition)
+def _note_send(person: keys.Key, recent: Mapping[str, int], known: Row | None, kept_until: datetime | None) -> Update:
+    """Write this person's recent sends, if nobody else did since we looked and the person did not opt out.
+
+    The row ends with the campaign's others, unless it says that a START came after a STOP: that must be shown for ever.
+    """
+    known = known or {}
+    expression, condition = "SET #recent = :recent", "attribute_not_exists(#opted_out_at)"
+    values: dict[str, Any] = {"recent": dict(recent)}
+    if kept_until is not None and "opted_in_at" not in known:
+        expression += ", #expires_at = :expires_at"
+        condition += " AND attribute_not_exists(#opted_in_at)"
+        values |= expiry(kept_until)
+    if "recent" not in known:
+        return Update(person, expression, values, f"{condition} AND attribute_not_exists(#recent)")
+    return Update(person, expression, values | {"was": known["recent"]}, f"{condition} AND #recent = :was")
 
 
 def note_unknown(table: Table, campaign_id: str, message: Message) -> MessageStatus:

@@ -22,6 +22,7 @@ _NOT_POSTED = {
     "sending_ended_at",
     "reports_begun",
     "report_version",
+    "kept_until",
 }
 
 _SET_BY_START = {"start_at", "send_by", "sending_window", "weight"}

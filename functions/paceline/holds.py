@@ -13,6 +13,7 @@ from paceline.campaigns import OVER, get_campaign
 from paceline.models import Hold
 from paceline.moments import iso, to_us
 from paceline.ports import Workflow
+from paceline.retention import expiry
 from paceline.routes import get_route, route_now
 from paceline.status import CampaignStatus, Cause
 from paceline.table import Delete, Put, Row, Table
@@ -61,7 +62,7 @@ def register_hold(
     """
     pk, sk = keys.hold(scope, campaign_id, batch_id, token)
     # Timed out, nobody removes it; a signal that finds it late does no harm, and DynamoDB forgets it.
-    expires_at = int(((hold.until or now + HOLD_RETENTION) + timedelta(days=1)).timestamp())
+    ends = (hold.until or now + HOLD_RETENTION) + timedelta(days=1)
     evidence = {"cause": hold.cause.value, "since": iso(hold.since), "until": iso(hold.until) if hold.until else ""}
     row = {
         "pk": pk,
@@ -69,7 +70,7 @@ def register_hold(
         "token": token,
         "campaign_id": campaign_id,
         "scope": scope,
-        "expires_at": expires_at,
+        **expiry(ends),
         **evidence,
     }
     table.put(Put(row))

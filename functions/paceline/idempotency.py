@@ -6,15 +6,13 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from paceline import keys
 from paceline.errors import IdempotencyKeyReused
 from paceline.models import JsonObject
+from paceline.retention import IDEMPOTENCY, expiry
 from paceline.table import ConditionFailed, Put, Row, Table
-
-# A client that was down over a long weekend may still ask again.
-KEPT = timedelta(days=7)
 
 _FREE = "attribute_not_exists(#pk) OR #expires_at <= :now"
 
@@ -76,7 +74,7 @@ def _key(once: Once) -> keys.Key:
 
 def _row(once: Once, values: JsonObject) -> Row:
     pk, sk = _key(once)
-    return {"pk": pk, "sk": sk, "digest": once.digest, "expires_at": _epoch(once.now + KEPT), **values}
+    return {"pk": pk, "sk": sk, "digest": once.digest, **expiry(once.now + IDEMPOTENCY), **values}
 
 
 def _put(once: Once, values: JsonObject) -> Put:

@@ -158,7 +158,8 @@ class Campaign(Model):
 
     smart_punctuation: whether typographic quotes, dashes and dots are made GSM-7 where that spares a text UCS-2.
     sending_ended_at: from then on only receipts are waited for. reports_begun: how many reports were begun; a receipt
-    that comes after that belongs to the next. report_version: of the last one that was published (0: none).
+    that comes after that belongs to the next. report_version: of the last one that was published (0: none). kept_until:
+    when its leads, messages and reports are deleted (None: it was not started).
     """
 
     campaign_id: CampaignId
@@ -182,6 +183,7 @@ class Campaign(Model):
     reports_begun: int = 0
     report_version: int = 0
     execution_arn: str | None = None
+    kept_until: AwareDatetime | None = None
     pauses: tuple[Pause, ...] = ()
 
 

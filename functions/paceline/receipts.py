@@ -9,18 +9,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
 from paceline import keys, rows
 from paceline.late import write_late
 from paceline.moments import iso
+from paceline.retention import INBOX, expiry
 from paceline.status import FINAL, MessageStatus
 from paceline.table import ConditionFailed, Put, Table, Update
-
-# How long a raw callback is kept for a replay.
-INBOX_RETENTION = timedelta(days=30)
 
 # Why a message is unconfirmed: the provider took it and said no last word; or nobody can tell that it took it.
 NO_FINAL_RECEIPT = "no_final_receipt"
@@ -47,8 +45,7 @@ def store_callback(
     """
     digest = hashlib.sha256(repr(sorted(fields.items())).encode()).hexdigest()[:24]
     pk, sk = keys.inbox(message_id, f"{provider}#{digest}")
-    expires_at = int((now + INBOX_RETENTION).timestamp())
-    row: dict[str, Any] = {"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), "expires_at": expires_at}
+    row: dict[str, Any] = {"pk": pk, "sk": sk, "fields": fields, "received_at": iso(now), **expiry(now + INBOX)}
     if says is not None:
         row["says"] = {"id": says.provider_message_id, "status": says.status.value, "cause": says.cause}
     table.put(Put(row))

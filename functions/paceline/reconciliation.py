@@ -94,8 +94,9 @@ class Reconciler:
         """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
         for round_no in read_ledger(self.table, batch.campaign_id, batch.batch_id).leases:
             close_round(self.table, self.workflow, batch, round_no, self.now)
+        campaign = get_campaign(self.table, batch.campaign_id)
         for lead in read_leads(self.store, batch):
-            skip_lead(self.table, batch, 0, lead, Cause.SENDER_FAILED, self.now)
+            skip_lead(self.table, campaign, batch, 0, lead, Cause.SENDER_FAILED, self.now)
         return self._messages(batch, None)
 
     def _look_at(self, batch: Batch, message: Message, is_due: bool, differences: list[JsonObject]) -> Message:

@@ -9,6 +9,7 @@ from paceline import keys
 from paceline.audit import STAMPS
 from paceline.models import Account, Campaign, Message, Route
 from paceline.moments import iso
+from paceline.retention import expiry
 from paceline.status import FINAL, MessageStatus
 from paceline.table import Row
 
@@ -87,8 +88,11 @@ def _moment(row: Row, name: str) -> datetime | None:
     return datetime.fromisoformat(row[name]) if name in row else None
 
 
-def message_row(campaign_id: str, message: Message) -> Row:
-    """Return a new message's row. It holds neither the number nor the text: those stay in the batch's object."""
+def message_row(campaign_id: str, message: Message, kept_until: datetime | None) -> Row:
+    """Return a new message's row. It holds neither the number nor the text: those stay in the batch's object.
+
+    kept_until: the campaign's.
+    """
     values = {
         "lead_no": message.lead_no,
         "batch_id": message.batch_id,
@@ -101,7 +105,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
     }
     times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "answered_at", "final_at")}
     values |= {name: iso(moment) if moment else None for name, moment in times.items()}
-    return _row(keys.message(campaign_id, message.batch_id, message.lead_no), values)
+    return _row(keys.message(campaign_id, message.batch_id, message.lead_no), values | expiry(kept_until))
 
 
 def to_message(row: Row) -> Message:

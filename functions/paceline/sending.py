@@ -67,7 +67,7 @@ class Sender:
         if isinstance(claimed, Message):
             return Sent(lead_no=lead_no, status=self._repeated(campaign, claimed))
         if isinstance(claimed, Cause):
-            skip_lead(self.table, batch, round_no, lead, claimed, self.clock.now())
+            skip_lead(self.table, campaign, batch, round_no, lead, claimed, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
         if "closing_at" in (self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no)) or {}):
             # Our caller let us go long ago: what this message would use was given back, or is about to be.

@@ -13,6 +13,7 @@ from paceline.opt_outs import TableOptOuts
 from paceline.planning import plan_campaign
 from paceline.ports import ObjectStore, Workflow
 from paceline.requests import PlannedCampaign
+from paceline.retention import kept_until
 from paceline.routes import all_routes
 from paceline.status import CampaignStatus
 from paceline.table import Table, Update
@@ -23,18 +24,20 @@ DEFAULT_SENDING_DAYS = 30
 
 
 # What a campaign keeps of its account from its start on.
-_TERMS = {"sending_window", "charging", "in_doubt"}
+_TERMS = {"sending_window", "charging", "in_doubt", "kept_until"}
 
 
-def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime) -> Campaign:
+def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime, days: int) -> Campaign:
     """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid.
+
+    days: for how many what the campaign knows of people is kept; it must be over by then.
 
     From here on the campaign's window is what its account's leaves of it, and its policies are its account's of now.
     """
-    terms = on_accounts_terms(table, campaign)
+    kept = campaign.kept_until or kept_until(now, days, _needed_until(campaign, now))
+    terms = on_accounts_terms(table, campaign).model_copy(update={"kept_until": kept})
     started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
-    start_at = started.start_at or now
-    send_by = started.send_by or start_at + timedelta(days=DEFAULT_SENDING_DAYS)
+    start_at, send_by = started.start_at or now, _send_by(started, now)
     _keep_terms(table, terms)  # this and the times before the workflow reads them
     note_started(table, campaign.campaign_id, "", start_at, send_by)
     times = {"start_at": start_at, "send_by": send_by}
@@ -42,6 +45,15 @@ def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: da
     note_started(table, campaign.campaign_id, arn, start_at, send_by)
     agreed = {name: getattr(terms, name) for name in _TERMS}
     return started.model_copy(update=times | agreed | {"execution_arn": arn})
+
+
+def _send_by(campaign: Campaign, now: datetime) -> datetime:
+    return campaign.send_by or (campaign.start_at or now) + timedelta(days=DEFAULT_SENDING_DAYS)
+
+
+def _needed_until(campaign: Campaign, now: datetime) -> datetime:
+    """Return the latest moment at which the campaign's last receipt may be due."""
+    return _send_by(campaign, now) + timedelta(hours=campaign.receipt_deadline_hours)
 
 
 def _keep_terms(table: Table, terms: Campaign) -> None:

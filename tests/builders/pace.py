@@ -103,7 +103,7 @@ class Road:
                 self.world.table.put(Put(one.lease | closing))
                 continue
             for message in left if messages else ():
-                self.world.table.put(Put(rows.message_row(campaign_id, message)))
+                self.world.table.put(Put(rows.message_row(campaign_id, message, None)))
 
     def keep(
         self,

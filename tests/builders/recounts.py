@@ -76,7 +76,7 @@ def set_values(world: World, key: Key, **values: Any) -> None:
 
 
 def counted(world: World, account_id: str | None = None) -> Recount:
-    return recount(world.table, world.store, account_id)
+    return recount(world.table, world.store, account_id, world.clock.now())
 
 
 def told(found: Recount) -> list[tuple[str, str, object, object]]:

@@ -51,3 +51,9 @@ def test_what_was_written_over_and_what_was_never_ended_goes_too() -> None:
     assert everything["ExpiredObjectDeleteMarker"]
     assert everything["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"] <= 7
     assert all(rule["Status"] == "Enabled" for rule in RULES)
+
+
+def test_one_place_writes_when_a_row_ends() -> None:
+    writing = re.compile(r"""["']expires_at["']\s*:""")
+
+    assert [path.name for path in SOURCES if writing.search(path.read_text())] == ["retention.py"]

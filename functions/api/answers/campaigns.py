@@ -48,6 +48,7 @@ class CampaignAnswer(CampaignSummary):
     """headline: while receipts are waited for, the sentence that sums it up.
 
     messages: by status. held_by: what holds batches now. lost_to: minutes by cause. binding: what binds now.
+    kept_until: when its leads, messages and reports are deleted.
     """
 
     headline: str
@@ -58,6 +59,7 @@ class CampaignAnswer(CampaignSummary):
     weight: int
     smart_punctuation: str
     receipt_deadline_hours: int
+    kept_until: AwareDatetime | None = None
     pauses: list[Pause]
     plan: PlanSummary | None = None
     messages: dict[str, int]

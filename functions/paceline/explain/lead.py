@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from paceline import keys
 from paceline.batches import Ledger, read_ledger
 from paceline.campaigns import get_campaign, get_plan
+from paceline.errors import ObjectNotFound
 from paceline.explain.finding import duplicates_of, find, parse
 from paceline.explain.steps import Explanation, Step, in_order, moment
 from paceline.models import Batch, Campaign, ExcludedLead, JsonObject, Lead, Message, Plan
 from paceline.moments import from_us, iso
 from paceline.ports import ObjectStore
-from paceline.receipts import INBOX_RETENTION, Receipt
+from paceline.receipts import Receipt
 from paceline.report.words import MEANINGS, label
+from paceline.retention import INBOX, no_longer_kept
 from paceline.settlement import is_charged
 from paceline.status import FINAL, Cause, MessageStatus
 from paceline.table import Row, Table
@@ -28,14 +30,17 @@ def explain_lead(
 ) -> Explanation:
     """Return the life of a lead. text: its number, row:N, or its phone number. readers: by provider's name.
 
-    Raises: CampaignNotFound, LeadNotFound.
+    Raises: CampaignNotFound, LeadNotFound; ObjectNotFound, where the leads are no longer kept.
     """
     campaign, wanted = get_campaign(table, campaign_id), parse(text)
     plan = get_plan(table, campaign_id)
     if plan is None:
         why = f"The campaign is {campaign.status.value} and has no plan yet: nobody has read its file."
         return Explanation(f"Campaign {campaign_id} has no leads yet.", {"campaign_id": campaign_id}, (), (why,))
-    found = find(store, plan, wanted)
+    try:
+        found = find(store, plan, wanted)
+    except ObjectNotFound:
+        raise no_longer_kept(campaign, "leads") from None
     if isinstance(found, list):
         return _excluded(campaign, found)
     life = _Life(table, store, campaign, plan, *found, readers)
@@ -258,5 +263,4 @@ class _Life:
         if message.answered_at is None and message.status is not MessageStatus.SKIPPED:
             yield "what the provider answered: its answer was not seen, or not recorded"
         if message.status not in (MessageStatus.SKIPPED, MessageStatus.FAILED) and not has_receipts:
-            days = INBOX_RETENTION.days
-            yield f"receipts: none is in the inbox; they are kept for {days} days, and a look-up leaves none"
+            yield f"receipts: none is in the inbox; they are kept for {INBOX.days} days, and a look-up leaves none"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from paceline import keys
 from paceline.accounts import account_ids, get_account
@@ -20,6 +21,8 @@ from paceline.recount.movements import Amounts, Movements, between, may_be, of_b
 from paceline.recount.reading import AccountBook, Progress, Reader
 from paceline.routes import route_names
 from paceline.table import Row, Table
+
+_PAST = "what its batches leased and consumed is taken from their rows, and can no longer be counted from messages"
 
 # How often a row is read in the hope of a quiet moment, before it is judged with what is under way.
 MAX_LOOKS = 8
@@ -77,18 +80,21 @@ class Recount:
         )
 
 
-def recount(table: Table, store: ObjectStore, account_id: str | None, on_progress: Progress | None = None) -> Recount:
+def recount(
+    table: Table, store: ObjectStore, account_id: str | None, now: datetime, on_progress: Progress | None = None
+) -> Recount:
     """Recount one account, or all of them and the days of every route. It only reads.
 
+    Of a campaign whose messages are no longer kept (kept_until), leases and settlements are counted as they stand.
     Raises: RequestInvalid, where there is no such account.
     """
     if account_id is not None:
         get_account(table, account_id)
-    reader = Reader(table, store, on_progress) if on_progress else Reader(table, store)
+    reader = Reader(table, store, now, on_progress) if on_progress else Reader(table, store, now)
     names = [account_id] if account_id is not None else account_ids(table)
     books = [reader.read(name) for name in names]
     verdicts = _judge(reader, books, route_names(table) if account_id is None else [])
-    accounts = [_account(book, verdicts) for book in books]
+    accounts = [_account(book, verdicts, now) for book in books]
     of_routes = [verdict for key, verdict in verdicts.items() if key[0].startswith("ROUTE#")]
     wrong = [verdict for verdict in of_routes if not verdict.is_right]
     return Recount(
@@ -165,10 +171,10 @@ def _verdict(key: keys.Key, row: Row, sums: Amounts, moved: Sequence[Amounts]) -
 # -- in words -----------------------------------------------------------------------------------------------------
 
 
-def _account(book: AccountBook, verdicts: dict[keys.Key, Verdict]) -> AccountRecount:
+def _account(book: AccountBook, verdicts: dict[keys.Key, Verdict], now: datetime) -> AccountRecount:
     """Return the account's recount: its verdicts by the rows of its batches, and these by their messages."""
     verdict = verdicts[keys.account(book.account_id)]
-    campaigns, corrections = _campaigns(book)
+    campaigns, corrections = _campaigns(book, now)
     by_messages = dict(verdict.expected)
     for correction in corrections:
         for (key, name), amount in correction.moves.items():
@@ -199,11 +205,13 @@ def _numbers(verdict: Verdict, expected: dict[str, int], why: str) -> list[Diffe
     ]
 
 
-def _campaigns(book: AccountBook) -> tuple[list[CampaignRecount], list[Correction]]:
+def _campaigns(book: AccountBook, now: datetime) -> tuple[list[CampaignRecount], list[Correction]]:
     found, corrections = [], []
     for one in book.campaigns.values():
         account = keys.account(book.account_id)
         result = CampaignRecount(one.campaign, len(one.batches), 0, 0)
+        if one.is_past(now):
+            result.notes.append(Note("its messages", f"kept until {one.campaign.kept_until:%Y-%m-%d}: {_PAST}"))
         for batch in one.batches.values():
             sums = total(of_batch(book.account_id, batch.batch, batch.leases, batch.summary))
             result.reserved += sums.get((account, "reserved"), 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from pydantic import TypeAdapter
 
@@ -47,6 +48,10 @@ class CampaignBook:
     campaign: Campaign
     batches: dict[str, BatchBook] = field(default_factory=dict)
 
+    def is_past(self, now: datetime) -> bool:
+        """Tell whether its messages and its manifest may be deleted by now; its leases and batches are kept."""
+        return self.campaign.kept_until is not None and self.campaign.kept_until <= now
+
 
 @dataclass(slots=True)
 class AccountBook:
@@ -79,6 +84,7 @@ class Reader:
 
     table: Table
     store: ObjectStore
+    now: datetime
     on_progress: Progress = _quietly
 
     def read(self, account_id: str) -> AccountBook:
@@ -105,11 +111,33 @@ class Reader:
             if campaign_id not in book.campaigns:
                 book.campaigns[campaign_id] = CampaignBook(get_campaign(self.table, campaign_id))
             one = book.campaigns[campaign_id]
-            if not one.batches and (plan := get_plan(self.table, campaign_id)) and plan.batches_manifest_key:
+            if not one.batches and one.is_past(self.now):
+                one.batches = {book.batch.batch_id: book for book in self._begun(campaign_id)}
+            elif not one.batches and (plan := get_plan(self.table, campaign_id)) and plan.batches_manifest_key:
                 planned = _BATCHES.validate_json(self.store.get(plan.batches_manifest_key))
                 one.batches = {batch.batch_id: BatchBook(batch) for batch in planned}
 
+    def _begun(self, campaign_id: str) -> Iterator[BatchBook]:
+        """Yield the batches that began, from their rows: as much of them as a recount of their leases needs."""
+        for row in batch_summaries(self.table, campaign_id):
+            batch_id, route = row["sk"].removeprefix("BATCH#"), row.get("route", "")
+            batch = Batch(
+                campaign_id=campaign_id,
+                batch_id=batch_id,
+                route=route,
+                zones=(),
+                leads=row.get("leads", 0),
+                parts=0,
+                leads_key="",
+                first_byte=0,
+                last_byte=0,
+            )
+            leases = self.table.query(keys.batch_partition(campaign_id, batch_id), keys.LEASES)
+            yield BatchBook(batch, {lease["round"]: lease for lease in leases}, row)
+
     def _read_campaign(self, one: CampaignBook) -> None:
+        if one.is_past(self.now):
+            return
         campaign = one.campaign = get_campaign(self.table, one.campaign.campaign_id)  # its charging is fixed by now
         summaries = {row["sk"].removeprefix("BATCH#"): row for row in batch_summaries(self.table, campaign.campaign_id)}
         for number, book in enumerate(one.batches.values(), start=1):

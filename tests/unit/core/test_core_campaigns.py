@@ -39,7 +39,7 @@ def created(empty_world: World) -> World:
 
 
 def start(world: World) -> None:
-    start_campaign(world.table, world.workflow, get_campaign(world.table, "renewals"), world.clock.now())
+    start_campaign(world.table, world.workflow, get_campaign(world.table, "renewals"), world.clock.now(), 400)
 
 
 def test_a_campaign_starts_one_workflow_however_often_it_is_started(created: World) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from paceline import keys
 from paceline.carriers import TableCarriers, import_carriers
 from paceline.leads.phone import refusal
-from paceline.moments import iso
 from tests.builders.core import NOON, World, phone_number
 
-AT = iso(NOON)
+AT = NOON
 
 
 def test_an_imported_carrier_is_found_by_number_in_any_spelling(world: World) -> None:
@@ -19,7 +18,7 @@ def test_an_imported_carrier_is_found_by_number_in_any_spelling(world: World) ->
         (5, "2025550103", ""),
     ]
 
-    imported = import_carriers(world.table, "acme", rows, AT)
+    imported = import_carriers(world.table, "acme", rows, AT, 400)
 
     found = TableCarriers(world.table).carriers_of("acme", [phone_number(n) for n in range(1, 5)])
     assert found == {phone_number(1): "Verizon", phone_number(2): "AT&T"}
@@ -27,9 +26,9 @@ def test_an_imported_carrier_is_found_by_number_in_any_spelling(world: World) ->
 
 
 def test_a_later_import_wins(world: World) -> None:
-    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon"), (3, phone_number(1), "AT&T")], AT)
-    import_carriers(world.table, "acme", [(2, phone_number(2), "Verizon")], AT)
-    import_carriers(world.table, "acme", [(2, phone_number(2), "T-Mobile")], AT)
+    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon"), (3, phone_number(1), "AT&T")], AT, 400)
+    import_carriers(world.table, "acme", [(2, phone_number(2), "Verizon")], AT, 400)
+    import_carriers(world.table, "acme", [(2, phone_number(2), "T-Mobile")], AT, 400)
 
     found = TableCarriers(world.table).carriers_of("acme", [phone_number(1), phone_number(2)])
 
@@ -37,8 +36,8 @@ def test_a_later_import_wins(world: World) -> None:
 
 
 def test_what_one_account_imported_no_other_sees(world: World) -> None:
-    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon")], AT)
-    import_carriers(world.table, "other", [(2, phone_number(2), "Verizon")], AT)
+    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon")], AT, 400)
+    import_carriers(world.table, "other", [(2, phone_number(2), "Verizon")], AT, 400)
 
     assert TableCarriers(world.table).carriers_of("other", [phone_number(1)]) == {}
 
@@ -54,13 +53,13 @@ def test_an_account_that_imported_none_is_asked_about_once_and_not_by_number(wor
 
 
 def test_an_import_writes_no_row_that_a_send_writes(world: World) -> None:
-    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon")], AT)
+    import_carriers(world.table, "acme", [(2, phone_number(1), "Verizon")], AT, 400)
 
     assert world.table.get(keys.recipient("acme", phone_number(1))) is None
 
 
 def test_a_large_import_is_kept_whole(world: World) -> None:
-    import_carriers(world.table, "acme", ((row, phone_number(row), "Verizon") for row in range(1, 200)), AT)
+    import_carriers(world.table, "acme", ((row, phone_number(row), "Verizon") for row in range(1, 200)), AT, 400)
 
     found = TableCarriers(world.table).carriers_of("acme", [phone_number(row) for row in range(100, 200)])
 

@@ -233,7 +233,7 @@ def test_batches_that_move_while_it_reads_give_no_false_alarm(world: World) -> N
         lambda: ends(world, three),
     ])  # fmt: skip
 
-    found = recount(_meddled_at_every(world, 4, steps), world.store, None)
+    found = recount(_meddled_at_every(world, 4, steps), world.store, None, world.clock.now())
 
     assert told(found) == []
     assert next(steps, None) is None, "all of it happened while it read"
@@ -246,7 +246,7 @@ def test_where_it_never_comes_to_rest_only_damage_is_told(world: World, damaged:
     damage(world, ACCOUNT, reserved=damaged, available=-damaged)
     steps = iter([lambda batch=batch: sends(world, batch) for batch in batches])
 
-    found = recount(_meddled_at_every(world, 3, steps), world.store, "acme")
+    found = recount(_meddled_at_every(world, 3, steps), world.store, "acme", world.clock.now())
 
     assert next(steps, None) is not None, "it never came to rest"
     assert found.accounts[0].moving

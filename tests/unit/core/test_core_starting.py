@@ -35,7 +35,7 @@ def dry(world: World) -> Plan:
 
 def started(world: World) -> list[dict[str, Any]]:
     """Start the campaign, plan it, and return its streams."""
-    start_campaign(world.table, world.workflow, get_campaign(world.table, "renewals"), NOON)
+    start_campaign(world.table, world.workflow, get_campaign(world.table, "renewals"), NOON, 400)
     planned = plan_started_campaign(world.table, world.store, "renewals", NOON)
     streams: list[dict[str, Any]] = json.loads(world.store.get(planned.streams_manifest_key))
     return streams
@@ -81,7 +81,7 @@ def test_an_account_without_a_window_leaves_the_campaigns(empty_world: World) ->
 def test_the_dry_run_and_the_start_route_by_the_accounts_rules_and_its_imported_carriers(empty_world: World) -> None:
     content = "phone,carrier\n2025550101,Sprint\n2025550102,\n2025550103,\n"
     world = given(empty_world, content, {"routing": {"carriers": {"Sprint": "verizon"}}})
-    import_carriers(world.table, "acme", [(2, "2025550102", "Verizon")], iso(NOON))
+    import_carriers(world.table, "acme", [(2, "2025550102", "Verizon")], NOON, 400)
 
     told, done = dry(world), started(world)
 
