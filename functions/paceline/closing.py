@@ -31,11 +31,12 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
     _announce(table, batch, round_no, now)
     ledger = read_ledger(table, batch.campaign_id, batch.batch_id)
     lease = ledger.leases.get(round_no)
-    if lease is not None and "closed_at" not in lease:
-        unused = unused_parts(lease, ledger)
+    if lease is not None:
+        unused = _given_back(lease, ledger)
         campaign = get_campaign(table, batch.campaign_id)
-        _give_back(table, campaign, batch, lease, ledger, now)
-        if unused:
+        if "closed_at" not in lease:
+            _give_back(table, campaign, batch, lease, ledger, now)
+        if unused:  # again, where another try gave it back: that one may not have lived to say so
             release_after_give_back(table, workflow, campaign.account_id, batch.route)
     left = batch.leads - len(ledger.messages)
     statuses = Counter(message.status.value for message in ledger.messages.values())

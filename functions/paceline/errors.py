@@ -54,7 +54,9 @@ class AddressRefused(PacelineError):
 
 
 class ProviderUnsure(PacelineError):
-    """The provider's answer did not come: the message may or may not be on its way. Never leaves a handler."""
+    """The provider's answer did not come: of a message that was offered or asked about, nobody knows. Never leaves a
+    handler.
+    """
 
 
 # -- errors that end a campaign in a Fail state -----------------------------------------------------------------

@@ -25,7 +25,7 @@ def look_up(
 ) -> ProviderRecord | None:
     """Ask the provider for a message that is in doubt; None where nothing is proved.
 
-    Raises: TableThrottled.
+    Raises: ProviderUnsure, where it does not answer now; TableThrottled.
     """
     person = table.get(keys.recipient(account_id, message.phone_number)) or {}
     doubt = Doubt(claimed_at - CLOCK_SLACK, claimed_at + LATEST)

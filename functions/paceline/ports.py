@@ -151,11 +151,13 @@ class Provider(Protocol):
     def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
         """Return the one message of the provider's book that can only be this one.
 
-        None: there is none, or more than one, or no answer now.
+        None: there is none, or more than one. Raises: ProviderUnsure, where it does not answer now.
         """
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
-        """Return what the provider knows of a message that it accepted; None: nothing, or no answer now."""
+        """Return what the provider knows of a message that it accepted; None: nothing. Raises: ProviderUnsure, where it
+        does not answer now.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from paceline.batches import read_leads, read_ledger, summarize
 from paceline.campaigns import get_campaign
 from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
+from paceline.errors import ProviderUnsure
 from paceline.evidence import look_up
 from paceline.looks import Counted, OpenBatch
 from paceline.models import Batch, Charging, JsonObject, Message, Model, Route
@@ -35,6 +36,11 @@ MAX_TRIES = 3
 
 # A sender lives for seconds; a claim this old has no sender any more.
 ABANDONED_AFTER = timedelta(minutes=5)
+
+
+# A provider that does not answer at the deadline is asked again by the looks after it, which are 5 minutes apart and at
+# least four: the last but one does without its word.
+PATIENCE = timedelta(minutes=10)
 
 
 class Reconciled(Model):
@@ -62,7 +68,7 @@ class Reconciler:
         if is_due and one.open_leads is None and len(messages) < batch.leads:
             messages = self._skip_unsent(batch)
         differences: list[JsonObject] = []
-        messages = [self._look_at(batch, message, is_due, differences) for message in messages]
+        messages = [self._look_at(batch, message, due_at, differences) for message in messages]
         still_open = [message.lead_no for message in messages if message.status not in FINAL]
         if one.open_leads is None and len(messages) < batch.leads:  # the next look begins anew
             return Reconciled(batch_id=batch.batch_id, open=len(still_open))
@@ -99,12 +105,18 @@ class Reconciler:
             skip_lead(self.table, campaign, batch, 0, lead, Cause.SENDER_FAILED, self.now)
         return self._messages(batch, None)
 
-    def _look_at(self, batch: Batch, message: Message, is_due: bool, differences: list[JsonObject]) -> Message:
+    def _look_at(self, batch: Batch, message: Message, due_at: datetime, differences: list[JsonObject]) -> Message:
         """Return the message as evidence leaves it; where the provider knew more than we did, a difference more."""
+        is_due = self.now >= due_at
         for _ in range(MAX_TRIES):
             if message.status in FINAL:
                 return message
-            record = self._ask_provider(batch, message, is_due)
+            try:
+                record = self._ask_provider(batch, message, is_due)
+            except ProviderUnsure:  # one message stops no other's, and the next look asks again
+                if self.now < due_at + PATIENCE:
+                    return self._replay(batch, message) if is_due else message
+                record = None
             if record is not None and record.status not in (message.status, MessageStatus.CLAIMED):
                 differences.append(_difference(message, record))
                 message = self._apply(batch, message, record)

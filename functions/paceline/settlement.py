@@ -48,11 +48,13 @@ def amounts(messages: Iterable[Message], charging: Charging) -> dict[str, int]:
 
 
 def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetime) -> bool:
-    """Settle the batches that are final (`final_at`) and not settled (`settled_at`). Return whether credits came back.
+    """Settle the batches that are final (`final_at`) and not settled (`settled_at`). Return whether credits came back
+    from any of them, be it by an earlier try of this step.
 
     Raises: TransactionConflict, TableThrottled; a repeated call goes on where it was.
     """
-    waiting = [_as_held(row) for row in summaries if "final_at" in row and "settled_at" not in row]
+    final = [row if "settled_at" in row else _as_held(row) for row in summaries if "final_at" in row]
+    waiting = [row for row in final if "settled_at" not in row]
     groups = iter(waiting)
     while group := list(islice(groups, BATCHES_A_TRANSACTION)):
         try:
@@ -61,7 +63,7 @@ def settle(table: Table, account_id: str, summaries: Sequence[Row], now: datetim
             for row, reason in zip(group, refused.reasons, strict=False):
                 if reason.code != "ConditionalCheckFailed":
                     _settle_one(table, account_id, row, now)
-    return any(row["held_parts"] > row["consumed"] for row in waiting)
+    return any(row["held_parts"] > row["consumed"] for row in final)
 
 
 def _as_held(row: Row) -> Row:

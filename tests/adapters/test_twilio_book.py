@@ -14,6 +14,7 @@ import pytest
 
 from paceline.adapters.twilio import MOST_PAGES, Twilio
 from paceline.adapters.twilio_codes import CODES, Refusal, refusal_of
+from paceline.errors import ProviderUnsure
 from paceline.ports import Doubt, OutgoingMessage, ProviderRecord
 from paceline.report.words import label
 from paceline.status import MessageStatus
@@ -116,12 +117,20 @@ def raises(error: Exception) -> Callable[[httpx.Request], httpx.Response]:
         pytest.param(lambda request: httpx.Response(200, json={}, request=request), id="an empty object"),
     ],
 )
-def test_no_answer_now_is_no_evidence_and_no_error(
+def test_no_answer_now_is_no_evidence(
     monkeypatch: pytest.MonkeyPatch, answer: Callable[[httpx.Request], httpx.Response]
 ) -> None:
     twilio = a_twilio(answer, monkeypatch)
 
-    assert twilio.look_up(MESSAGE, DOUBT) is None
+    with pytest.raises(ProviderUnsure):
+        twilio.look_up(MESSAGE, DOUBT)
+    with pytest.raises(ProviderUnsure):
+        twilio.status_of("SM1")
+
+
+def test_a_message_that_twilio_does_not_know_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    twilio = a_twilio(lambda request: httpx.Response(404, json={"code": 20404}, request=request), monkeypatch)
+
     assert twilio.status_of("SM1") is None
 
 

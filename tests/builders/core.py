@@ -25,14 +25,15 @@ from paceline.admission import Admission, Admitter
 from paceline.audit import Signature
 from paceline.campaigns import create_campaign, set_status
 from paceline.closing import Closed, close_round
+from paceline.holds import account_scope, register_hold
 from paceline.leads.lines import lead_to_line
-from paceline.models import Account, Batch, Campaign, Lead, Message, Route, SendingWindow
+from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Route, SendingWindow
 from paceline.moments import to_us
 from paceline.reconciliation import Reconciler
 from paceline.routes import put_route as put_by
 from paceline.rows import to_message
 from paceline.sending import Sender, Sent
-from paceline.status import CampaignStatus, MessageStatus
+from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import Row, Table
 from sandbox.dynamodb import Call, DynamoDB, DynamoDBError, Latency
 from sandbox.scheduler import Scheduler
@@ -154,6 +155,20 @@ class World:
             "last_byte": len(body) - 1,
         }
         return Batch.model_validate(defaults | changes)
+
+    def has_waiting(self, batch_id: str, cause: Cause) -> None:
+        """Let another batch wait for a signal that ends the cause, which is one of the account's."""
+        hold = Hold(cause=cause, since=self.clock.now(), limit=self.account().available)
+        register_hold(
+            self.table,
+            self.workflow,
+            self.clock.now(),
+            token=f"token-{batch_id}",
+            scope=account_scope("acme"),
+            campaign_id="renewals",
+            batch_id=batch_id,
+            hold=hold,
+        )
 
     def becomes(self, status: CampaignStatus, campaign_id: str = "renewals") -> None:
         """Let the campaign's status change."""

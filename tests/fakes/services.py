@@ -31,13 +31,15 @@ class FakeProvider:
     """A provider with a book of what it accepted; each attribute makes it misbehave.
 
     throttles: Retry-After seconds of the 429s that it answers next. is_silent: it accepts and never answers. is_down:
-    it neither accepts nor answers. trouble: why it refuses a whole route. refuses: the cause of a refusal.
-    before_answer: called once it has accepted, before its answer is seen (a fast receipt).
+    it neither accepts nor answers. is_mute: it says nothing of what it has. trouble: why it refuses a whole route.
+    refuses: the cause of a refusal. before_answer: called once it has accepted, before its answer is seen (a fast
+    receipt).
     """
 
     throttles: list[float] = field(default_factory=list)
     is_silent: bool = False
     is_down: bool = False
+    is_mute: bool = False
     trouble: str = ""
     refuses: str = ""
     before_answer: Callable[[OutgoingMessage, str], None] | None = None
@@ -67,11 +69,15 @@ class FakeProvider:
 
     def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
         self.asked.append(message.message_id)
+        if self.is_mute:
+            raise ProviderUnsure("no answer")
         same = [sid for sid, sent in self._same(message) if sid not in doubt.known]
         return self.status_of(same[0]) if len(same) == 1 else None
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
         self.asked.append(provider_message_id)
+        if self.is_mute:
+            raise ProviderUnsure("no answer")
         if provider_message_id not in self.statuses:
             return None
         return ProviderRecord(provider_message_id, *self.statuses[provider_message_id])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -167,6 +168,7 @@ class Twilio:
     def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
         """Find the one message of this recipient, sender, text and time; None where there is not exactly one.
 
+        Raises: ProviderUnsure.
         Without Twilio's filter by date: it is one of the date of sending, which a message in the queue does not have.
         """
         earliest = doubt.since.replace(microsecond=0)  # as exact as Twilio's times are
@@ -180,8 +182,7 @@ class Twilio:
             }
             return _to_record(*found.values()) if len(found) == 1 else None
         except _NO_ANSWER as error:
-            self._note_no_answer(error)
-            return None
+            raise self._no_answer(error) from error
 
     def _list(self, message: OutgoingMessage, earliest: datetime) -> list[Mapping[str, Any]]:
         """Return the provider's messages of this sender to this person, the newest first; none of a list too long."""
@@ -197,20 +198,23 @@ class Twilio:
         return []  # of half a list nobody can say that a message is the only one
 
     def status_of(self, provider_message_id: str) -> ProviderRecord | None:
-        """Return what Twilio knows of one of its messages; None where it knows none, or does not answer now."""
+        """Return what Twilio knows of one of its messages; None where it knows none. Raises: ProviderUnsure."""
         try:
             return _to_record(self._ask(f"/{quote(provider_message_id)}.json"))
         except _NO_ANSWER as error:
-            self._note_no_answer(error)
-            return None
+            if isinstance(error, httpx.HTTPStatusError) and error.response.status_code == HTTPStatus.NOT_FOUND:
+                return None
+            raise self._no_answer(error) from error
 
     def _ask(self, path: str) -> dict[str, Any]:
         """Return an answer about messages. Raises: what `_NO_ANSWER` has."""
         return dict(self._client.get(f"{self._messages}{path}").raise_for_status().json())
 
-    def _note_no_answer(self, error: Exception) -> None:
-        """Log that nothing is known now: the next look asks again, and one message stops no other's."""
-        logger.warning("the provider did not say", extra={"provider": self.name, "error": type(error).__name__})
+    def _no_answer(self, error: Exception) -> ProviderUnsure:
+        """Log that nothing is known now; return what says so."""
+        kind = type(error).__name__
+        logger.warning("the provider did not say", extra={"provider": self.name, "error": kind})
+        return ProviderUnsure("the provider did not say", kind=kind)
 
     def read_receipt(self, message_id: str, fields: Mapping[str, str]) -> Receipt | None:
         """Return a status callback in our words; None for a status that we do not know. Raises: KeyError."""

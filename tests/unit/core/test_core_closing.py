@@ -20,7 +20,7 @@ from paceline.moments import iso
 from paceline.opt_outs import opt_out
 from paceline.receipts import Receipt, apply_receipt
 from paceline.settlement import settle
-from paceline.status import MessageStatus
+from paceline.status import Cause, MessageStatus
 from paceline.table import Update
 from sandbox.dynamodb import Latency
 from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of, phone_number
@@ -119,6 +119,19 @@ def test_a_closing_killed_at_any_write_ends_the_same(world: World, killed: objec
 
     assert balance(world) == (995, 5, 5)
     assert closed.left == 5
+
+
+def test_a_closing_killed_before_its_signal_signals_when_it_is_repeated(world: World) -> None:
+    """Else a batch that waits for credits would wait on, with credits there."""
+    batch = half_sent(world)
+    world.has_waiting("00002", Cause.CREDITS)
+    with suppress(Killed):
+        close_round(killed_after_write(world.table, 2), world.workflow, batch, 1, NOON)
+    assert (balance(world), world.workflow.resumed) == ((995, 5, 5), [])
+
+    world.close(batch)
+
+    assert world.workflow.resumed == ["token-00002"]
 
 
 def test_a_skipped_lead_uses_none_of_the_lease(world: World) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import pytest
@@ -15,9 +16,9 @@ from paceline.models import Batch, Charging, LeadCounts, Message, Plan, Route
 from paceline.opt_outs import opt_out
 from paceline.receipts import Receipt, apply_receipt, store_callback
 from paceline.reconciliation import ABANDONED_AFTER, Reconciled
-from paceline.status import CampaignStatus, MessageStatus
+from paceline.status import CampaignStatus, Cause, MessageStatus
 from tests.builders.core import NOON, World, a_campaign, an_account, leads_of, phone_number
-from tests.fakes.tables import Killed, killed_before_write
+from tests.fakes.tables import Killed, killed_after_write, killed_before_write
 
 S = MessageStatus
 DEADLINE = timedelta(hours=72)
@@ -139,6 +140,34 @@ def abandoned_claim(world: World) -> Batch:
     world.provider.before_answer = None
     world.close(batch)
     return batch
+
+
+@pytest.mark.parametrize("is_silent", [False, True], ids=["accepted", "in doubt"])
+def test_a_provider_that_does_not_answer_at_the_deadline_is_asked_again_soon_after(
+    world: World, is_silent: bool
+) -> None:
+    batch = sent_batch(world, 1, is_silent=is_silent)
+    everything_arrives(world)
+    world.provider.is_mute = True
+
+    at = look(world, batch, DEADLINE)
+    world.provider.is_mute = False
+    after = look(world, batch, DEADLINE + timedelta(minutes=5))
+
+    assert (at.open, after.open) == (1, 0)
+    assert message(world).status is S.DELIVERED
+
+
+def test_a_provider_that_stays_mute_is_done_without_before_the_looks_end(world: World) -> None:
+    batch = sent_batch(world, 1)
+    world.provider.is_mute = True
+
+    looks = [
+        look(world, batch, DEADLINE + timedelta(minutes=5 * number)).open for number in range(LOOKS_AFTER_DEADLINE)
+    ]
+
+    assert looks == [1, 1, 0]
+    assert (message(world).status, message(world).cause) == (S.UNCONFIRMED, "no_final_receipt")
 
 
 def test_a_claim_whose_sender_may_still_live_is_left_alone(world: World) -> None:
@@ -330,6 +359,24 @@ def test_final_batches_are_settled_and_the_others_listed(world: World) -> None:
     assert answer.open_batches == 1
     assert open_ids(world, answer.manifest_key) == ["00002"]
     assert (world.account().reserved, world.account().consumed) == (3, 3)
+
+
+def test_a_settling_killed_before_its_signal_signals_when_it_is_repeated(world: World) -> None:
+    """Else a batch that waits for credits would wait on, with credits there."""
+    world.provider.is_down = True
+    batch = sent_batch(world)
+    planned(world, batch)
+    count(world, 0)
+    look(world, batch, DEADLINE)  # nothing was taken, so all of it comes back
+    world.has_waiting("00002", Cause.CREDITS)
+    dying = killed_after_write(world.table, 1)
+    with suppress(Killed):
+        OpenCounter(dying, world.store, world.workflow, world.clock.now()).count("renewals", 1, NOON)
+    assert (world.account().available, world.workflow.resumed) == (1000, [])
+
+    count(world, 1)
+
+    assert world.workflow.resumed == ["token-00002"]
 
 
 def test_a_round_whose_close_never_ended_is_closed_before_its_batch_is_settled(world: World) -> None:
