@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from botocore.client import BaseClient
-from botocore.exceptions import ReadTimeoutError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from sandbox.dynamodb import DynamoDB, DynamoDBError
 from sandbox.end_user_messaging import EndUserMessaging, MessagingError
@@ -63,7 +63,7 @@ class Calls:
 
             def act() -> Any:
                 answer = calls._answer(client, service, operation, parameters)
-                return original(client, operation, parameters) if answer is None else answer
+                return calls._ask_moto(client, operation, parameters, original) if answer is None else answer
 
             return calls._meet(client, service, operation, act)
 
@@ -120,6 +120,18 @@ class Calls:
         except NotAllowed as error:
             raise _error(client, operation, "AccessDeniedException", str(error)) from None
         return None
+
+    def _ask_moto(self, client: Any, operation: str, parameters: dict[str, Any], call: Callable[..., Any]) -> Any:
+        """Make a call to moto. Raises: ClientError; of S3, that an object is not there only to a role that may list."""
+        try:
+            return call(client, operation, parameters)
+        except ClientError as error:
+            invocation = self.functions.running()
+            if invocation is None or error.response["Error"]["Code"] != "NoSuchKey":
+                raise
+            if not self.permissions.may_list(invocation.function.role_arn, parameters["Bucket"]):
+                raise _error(client, operation, "AccessDenied", "Access Denied", 403) from None
+            raise
 
     def _invoke(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """Hand an event to another function. Raises: NotImplementedError, where the caller would wait for it."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from moto.iam.models import iam_backends
@@ -53,22 +55,30 @@ def _pattern(text: str, flags: int = 0) -> re.Pattern[str]:
 @dataclass(frozen=True)
 class _Statement:
     allows: bool
-    actions: tuple[re.Pattern[str], ...]
-    resources: tuple[re.Pattern[str], ...]
+    actions: dict[str, re.Pattern[str]]
+    resources: dict[str, re.Pattern[str]]
 
     def covers(self, action: str, resource: str) -> bool:
-        return any(p.fullmatch(action) for p in self.actions) and any(p.fullmatch(resource) for p in self.resources)
+        return any(p.fullmatch(action) for p in self.actions.values()) and any(
+            p.fullmatch(resource) for p in self.resources.values()
+        )
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Yield each action with each resource, as they are written."""
+        return product(self.actions, self.resources)
 
 
 @dataclass
 class Permissions:
-    """The policies of every role, by the role's ARN."""
+    """The policies of every role, by the role's ARN, and what calls made of them. refused: (role, action, resource)."""
 
     account: str
     _roles: dict[str, list[_Statement]] = field(default_factory=dict)
+    refused: set[tuple[str, str, str]] = field(default_factory=set)
+    _used: set[tuple[str, str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._allows = lru_cache(maxsize=4096)(self._decide)
+        self._allowed = lru_cache(maxsize=4096)(self._decide)
 
     @classmethod
     def of(cls, account: str) -> Permissions:
@@ -85,16 +95,39 @@ class Permissions:
             statements = [s for document in documents for s in _as_statements(document["Statement"])]
             roles[role.arn] = [_read(statement) for statement in statements]
         self._roles = roles
-        self._allows.cache_clear()
+        self._allowed.cache_clear()
 
     def check(self, role_arn: str, who: str, action: str, resource: str) -> None:
         """Raises: NotAllowed, which names function, action and resource."""
-        if not self._allows(role_arn, action, resource):
+        if not self._allowed(role_arn, action, resource):
+            self.refused.add((role_arn, action, resource))
             raise NotAllowed(who, action, resource)
 
-    def _decide(self, role_arn: str, action: str, resource: str) -> bool:
+    def may_list(self, role_arn: str, bucket: str) -> bool:
+        """Tell whether S3 says to a role that an object is not there; to others it says no more than AccessDenied."""
+        return self._allowed(role_arn, "s3:ListBucket", f"arn:aws:s3:::{bucket}")
+
+    def allows(self, role_arn: str, action: str, resource: str) -> bool:
+        """Tell whether a role may make a call, without making it."""
         covering = [s for s in self._roles.get(role_arn, []) if s.covers(action, resource)]
         return bool(covering) and all(s.allows for s in covering)
+
+    def unused(self) -> set[tuple[str, str, str]]:
+        """Return every (role's ARN, action, resource), as written, that no call until now needed."""
+        return {
+            (role_arn, action, resource)
+            for role_arn, statements in self._roles.items()
+            for statement in statements
+            for action, resource in statement.pairs()
+            if not self._is_used(role_arn, statement.actions[action], statement.resources[resource])
+        }
+
+    def _is_used(self, role_arn: str, action: re.Pattern[str], resource: re.Pattern[str]) -> bool:
+        return any(r == role_arn and action.fullmatch(a) and resource.fullmatch(on) for r, a, on in self._used)
+
+    def _decide(self, role_arn: str, action: str, resource: str) -> bool:
+        self._used.add((role_arn, action, resource))  # once a kind of call: the answer is kept
+        return self.allows(role_arn, action, resource)
 
 
 def _read(statement: dict[str, Any]) -> _Statement:
@@ -102,6 +135,6 @@ def _read(statement: dict[str, Any]) -> _Statement:
         raise ValueError(f"the sandbox cannot judge a policy statement with {', '.join(sorted(unknown))}")
     return _Statement(
         statement["Effect"] == "Allow",
-        tuple(_pattern(action, re.I) for action in _as_list(statement["Action"])),
-        tuple(_pattern(resource) for resource in _as_list(statement["Resource"])),
+        {action: _pattern(action, re.I) for action in _as_list(statement["Action"])},
+        {resource: _pattern(resource) for resource in _as_list(statement["Resource"])},
     )

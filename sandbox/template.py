@@ -27,6 +27,8 @@ _NOT_MOTOS = (
     "AWS::SMSVOICE::",
     "AWS::SNS::Subscription",
     "AWS::SNS::TopicPolicy",
+    "AWS::SQS::QueuePolicy",
+    "AWS::S3::BucketPolicy",
     "AWS::Lambda::EventInvokeConfig",
 )
 

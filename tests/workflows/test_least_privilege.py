@@ -1,0 +1,189 @@
+"""Each role allows what its function calls and no more: a full run's calls, compared with the template's statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import boto3
+import pytest
+from moto.iam.models import iam_backends
+
+from paceline import dry_runs
+from sandbox.carrier import DELIVERED, FILTERED, NO_FINAL_RECEIPT, Profile, Script
+from sandbox.faults import Boundary, Fault, nothing
+from sandbox.world import ACCOUNT, RECEIVER_HOST, ROOT
+from tests.builders.campaigns import KIND, OPERATOR, Office, Refusal, a_file, an_office, id_of
+from tests.builders.core import phone_number
+
+NUMBER, POOL = "+12025550199", "pool-0123456789abcdef"
+CARRIERS = ("", "verizon", "t-mobile")  # one route each
+
+
+def invoke(office: Office, logical: str, payload: Any) -> None:
+    name = office.sandbox.names[logical]
+    office.sandbox.do(office.sandbox.functions.invoke, name, json.dumps(payload))
+
+
+def a_file_for_every_route(leads: int) -> bytes:
+    rows = "".join(f"{phone_number(n)},Ana,{CARRIERS[n % 3]}\n" for n in range(1, leads + 1))
+    return f"phone,first_name,carrier\n{rows}".encode()
+
+
+def administrate(office: Office) -> None:
+    """Routes by both providers, a webhook, keys; every list looked at."""
+    for name, sender, carrier in (("verizon", NUMBER, "verizon"), ("t-mobile", POOL, "t-mobile")):
+        caps = {"provider": "end_user_messaging", "sender": sender, "carriers": [carrier], "inbound_accounts": ["acme"]}
+        office.post("/v1/admin/routes", {"name": name, **caps}, OPERATOR)
+    office.call("PATCH", "/v1/admin/accounts/acme", {"charging": {"charged": "delivered"}}, OPERATOR)
+    office.call("PATCH", "/v1/account", {"webhook_url": f"https://{RECEIVER_HOST}/paceline"})
+    office.post("/v1/admin/keys", {"account_id": "acme"}, OPERATOR)
+    for path in ("/v1/admin/accounts", "/v1/admin/keys?account_id=acme"):
+        office.call("GET", path, key=OPERATOR)
+
+
+def plan_before_the_start(office: Office) -> str:
+    """A small file at once, and a large one by the function for those; return the id of a campaign that was planned."""
+    for most_bytes in (1_000_000, 10):
+        campaign = str(office.post("/v1/campaigns", {"name": "N", "message": "Hi"})["campaign_id"])
+        key = f"uploads/acme/{campaign}/leads.csv"
+        boto3.client("s3").put_object(
+            Bucket=office.sandbox.outputs["BucketName"], Key=key, Body=b"phone\n+12025550101\n"
+        )
+        with patch.object(dry_runs, "MOST_BYTES_AT_ONCE", most_bytes):
+            office.post(f"/v1/campaigns/{campaign}/plan")
+            office.passes(seconds=10)
+        office.call("GET", f"/v1/campaigns/{campaign}/plan")
+    return campaign
+
+
+def people_write(office: Office) -> None:
+    """STOP and START, to a number of each provider; a receipt is late."""
+    url = f"{office.sandbox.outputs['ApiUrl']}/v1/callbacks/twilio?account_id=acme"
+    topic = next(iter(office.sandbox.messaging._topics.values()))
+    for number, word in enumerate(("STOP", "START")):
+        fields = {"MessageSid": f"SM{number:032}", "From": phone_number(70), "To": "+12025550100", "Body": word}
+        office.sandbox.do(office.sandbox.carrier.call_back, url, fields)
+        inbound = {"originationNumber": phone_number(71), "destinationNumber": NUMBER, "messageBody": word}
+        event = {**inbound, "inboundMessageId": f"in-{number}"}
+        office.sandbox.do(office.sandbox.messaging.publish, topic, event)
+
+
+def a_batch_fails_while_others_wait(office: Office) -> None:
+    """Admission dies each time after it took its leases; what it took comes back when the campaign is reconciled."""
+
+    def dies(boundary: Boundary) -> Fault | None:
+        return Fault.AFTER if (boundary.function, boundary.call) == ("admit", "invoke") else None
+
+    office.sandbox.faults.arm(dies)
+    office.start(a_file(1), "failing")
+    office.passes(minutes=30)
+    office.sandbox.faults.arm(nothing)
+    office.set_route(is_enabled=False)
+    office.start(a_file(1), "waiting")
+    office.report("failing")
+    office.set_route(is_enabled=True)
+    office.report("waiting")
+
+
+def a_hold_comes_too_late(office: Office) -> None:
+    """Its campaign is over when the hold's row is written."""
+    event = json.loads((ROOT / "events" / "hold-batch.input.json").read_text())
+    event["batch"]["campaign_id"] = id_of("renewals")
+    invoke(office, "HoldFunction", event)
+
+
+@pytest.fixture(scope="module")
+def office() -> Iterator[Office]:
+    scripts = {
+        phone_number(1): Script(NO_FINAL_RECEIPT),
+        phone_number(2): Script(FILTERED),
+        phone_number(3): Script(DELIVERED, silent=True, receipts=0),
+        phone_number(5): Script(FILTERED, throttles=1),
+        phone_number(6): Script(DELIVERED, throttles=1),
+        phone_number(7): Script(NO_FINAL_RECEIPT),
+        phone_number(9): Script(NO_FINAL_RECEIPT),
+    }
+    profile = Profile(shares=KIND.shares, refused=(), doubled=0.0, scripts=scripts)
+    with an_office(credits=14, profile=profile, route={"parts_per_minute": 4}) as office:
+        administrate(office)
+        unplanned = plan_before_the_start(office)
+        office.start(a_file_for_every_route(12))
+        office.call("PATCH", "/v1/admin/accounts/acme", {"in_doubt": "resend_once"}, OPERATOR)
+        office.start(a_file_for_every_route(6), "second")
+        office.passes(minutes=3)
+        office.change("pause", "second")
+        office.passes(minutes=1)
+        office.shown("second")
+        office.change("resume", "second")
+        people_write(office)
+        office.report()
+        office.buy(20)
+        office.report("second")
+        for lead in (7, 9):
+            office.receive(lead, "delivered")
+        a_batch_fails_while_others_wait(office)
+        a_hold_comes_too_late(office)
+        with pytest.raises(Refusal):
+            office.call("GET", f"/v1/campaigns/{unplanned}/report")
+        yield office
+
+
+# What no call of a run needs: whose, the action, the end of its resource, and why it is there all the same.
+MACHINE, LOGGING = "CampaignStateMachine", "AWS's setting up of a state machine's log, which takes no resource"
+UNSEEN = {
+    ("ApiFunction", "s3:PutObject", "/uploads/*"): "a customer's upload is made in the name of whoever signed its form",
+    ("ApiFunction", "s3:GetObject", "/campaigns/*/rejects.csv"): "the same of a download: its address is signed",
+    ("ProviderEventsFunction", "sqs:SendMessage", ""): "Lambda itself, when an event failed for good",
+    (MACHINE, "states:StartExecution", ""): "Step Functions itself, for the children of a Distributed Map",
+    (MACHINE, "states:DescribeExecution", ""): "the same",
+    (MACHINE, "states:StopExecution", ""): "the same, of a map beyond its tolerance",
+    (MACHINE, "states:RedriveExecution", ""): "the same, when an operator redrives a campaign",
+    (MACHINE, "s3:GetObject", "/campaigns/*/runs/*"): "ResultWriter, by AWS's list of what it needs",
+    (MACHINE, "s3:ListMultipartUploadParts", "/campaigns/*/runs/*"): "the same, of large results",
+    (MACHINE, "s3:AbortMultipartUpload", "/campaigns/*/runs/*"): "the same",
+    (MACHINE, "logs:CreateLogDelivery", "*"): LOGGING,
+    (MACHINE, "logs:GetLogDelivery", "*"): LOGGING,
+    (MACHINE, "logs:UpdateLogDelivery", "*"): LOGGING,
+    (MACHINE, "logs:DeleteLogDelivery", "*"): LOGGING,
+    (MACHINE, "logs:ListLogDeliveries", "*"): LOGGING,
+    (MACHINE, "logs:PutResourcePolicy", "*"): LOGGING,
+    (MACHINE, "logs:DescribeResourcePolicies", "*"): LOGGING,
+    (MACHINE, "logs:DescribeLogGroups", "*"): LOGGING,
+}
+
+
+def is_of(permission: tuple[str, str, str], known: tuple[str, str, str]) -> bool:
+    role, action, resource = permission
+    return f"-{known[0]}Role-" in role and action == known[1] and resource.endswith(known[2])
+
+
+def test_every_permission_is_needed_by_a_call_or_has_its_reason(office: Office) -> None:
+    unused = office.sandbox.permissions.unused()
+
+    assert [one for one in unused if not any(is_of(one, known) for known in UNSEEN)] == []
+
+
+def test_every_reason_is_of_a_permission_that_is_there(office: Office) -> None:
+    unused = office.sandbox.permissions.unused()
+
+    assert [known for known in UNSEEN if not any(is_of(one, known) for one in unused)] == []
+
+
+def test_no_call_of_the_run_is_refused(office: Office) -> None:
+    assert office.sandbox.permissions.refused == set()
+
+
+def test_a_permission_that_nothing_uses_is_found(office: Office) -> None:
+    role = next(iter(iam_backends[ACCOUNT]["aws"].roles.values()))
+    statement = {"Effect": "Allow", "Action": "dynamodb:DeleteTable", "Resource": "*"}
+    role.policies["more"] = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    try:
+        office.sandbox.permissions.read_again()
+
+        assert (role.arn, "dynamodb:DeleteTable", "*") in office.sandbox.permissions.unused()
+    finally:
+        del role.policies["more"]
+        office.sandbox.permissions.read_again()
