@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from moto.s3.models import s3_backends
 
 from sandbox.gateway import Answer
 from sandbox.server.answers import error_for
 from sandbox.server.aws import AwsEndpoint
+from sandbox.server.browsers import refusal_of_page
 from sandbox.server.exchange import (
     USUAL,
     HungUp,
@@ -42,6 +43,7 @@ _NOT_AWS = frozenset({"api", "index", "health"})
 class ServerApp:
     """AWS's protocols, the customers' API below /v1/, an index at /, and what is mounted below a prefix.
 
+    Web pages from elsewhere get nothing of these (`sandbox.server.browsers`).
     mounts: ASGI applications by prefix ("/console"); they get the scope as it came, `root_path` set to the prefix.
     on_answer: told of every request that was answered here. patience: how slowly a body may come.
     """
@@ -56,12 +58,16 @@ class ServerApp:
     ) -> None:
         self._world = world
         self._address = address
+        self._host = urlsplit(address).hostname or ""
         self._mounts = mounts or {}
         self._on_answer = on_answer
         self._patience = patience
         self._aws = AwsEndpoint(world.sandbox)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (told := refusal_of_page(head_of(scope), self._host)):
+            await self._refuse_page(head_of(scope), told, receive, send)
+            return
         for prefix, app in self._mounts.items():
             if f"{scope['path']}/".startswith(f"{prefix}/"):
                 await app({**scope, "root_path": prefix}, receive, send)
@@ -85,6 +91,13 @@ class ServerApp:
         else:
             await write(await self._answer(name, function, request), send, request)
             return
+        await self._refuse(name, head, refusal, receive, send)
+
+    async def _refuse_page(self, head: Request, told: str, receive: Receive, send: Send) -> None:
+        name = self._whose(head)[0]
+        await self._refuse(name, head, _refusal(name, head, 403, "AccessDenied", told), receive, send)
+
+    async def _refuse(self, name: str, head: Request, refusal: Answer, receive: Receive, send: Send) -> None:
         self._on_answer(head, name, refusal)
         await write(refusal, send, head, is_last=False)
         await let_come(receive, self._patience)

@@ -77,8 +77,8 @@ def trickle(client: socket.socket, text: bytes) -> None:
         time.sleep(0.01)
 
 
-HEALTH = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n"
-POST = b"POST /health HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+POST = b"POST /health HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n\r\n"
 
 
 def is_well(client: socket.socket) -> bool:
@@ -135,7 +135,7 @@ def test_huge_announced_length_is_refused_before_a_byte_of_it_comes(client: sock
 
 
 def test_headers_without_end_are_refused_with_a_reason(client: socket.socket) -> None:
-    client.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\nx-api-key: " + b"k" * 8 * MAX_HEAD_BYTES + b"\r\n\r\n")
+    client.sendall(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: " + b"k" * 8 * MAX_HEAD_BYTES + b"\r\n\r\n")
 
     head, _, body = b"".join(iter(lambda: client.recv(65536), b"")).partition(b"\r\n\r\n")
 

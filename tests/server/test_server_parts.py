@@ -83,7 +83,9 @@ def test_mounted_application_gets_what_is_below_its_prefix(world: WorldThread) -
         return {"type": "http.request", "body": b""}
 
     app = ServerApp(world, "http://127.0.0.1:4600", {"/console": console})
-    asyncio.run(app({"type": "http", "path": "/console/style.css"}, unused, unused))
+    path = "/console/style.css"
+    head = {"method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"", "headers": []}
+    asyncio.run(app({"type": "http", **head}, unused, unused))
     asyncio.run(app({"type": "websocket", "path": "/console"}, unused, unused))
 
     assert seen == ["/console /console/style.css", "/console /console"]

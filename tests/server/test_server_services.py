@@ -187,7 +187,7 @@ def test_stack_its_bus_its_secret_and_its_caller_are_there(client: Any, server: 
     assert put["FailedEntryCount"] == 0
     assert "auth_token" in json.loads(secret)
     assert account == "123456789012"
-    assert len(groups) == 1
+    assert len(groups) == 2
 
 
 def test_role_that_the_sandbox_cannot_judge_is_refused_and_changes_nothing(client: Any, server: Server) -> None:
@@ -231,3 +231,14 @@ def test_index_health_and_nothing(server: Server) -> None:
     assert health.json()["status"] == "ok"
     assert nothing.status_code == 404
     assert "says what is served" in nothing.json()["message"]
+
+
+def test_a_web_page_elsewhere_invokes_nothing_and_reads_nothing(server: Server) -> None:
+    path = f"{server.address}/2015-03-31/functions/ApiFunction/invocations"
+
+    posted = requests.post(path, "{}", headers={"origin": "https://evil.example"}, timeout=10)
+    rebound = requests.get(f"{server.address}/health", headers={"host": "evil.example"}, timeout=10)
+
+    assert (posted.status_code, rebound.status_code) == (403, 403)
+    assert "no requests from web pages elsewhere" in posted.text
+    assert "no name of it" in rebound.json()["message"]
