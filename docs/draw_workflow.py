@@ -133,6 +133,17 @@ def _common_catch(states: dict[str, Machine]) -> str | None:
 
 
 def _condition(choice: Machine) -> str:
+    if "And" in choice:
+        return " and ".join(_named(one) for one in choice["And"])
+    return _named(choice) if "IsPresent" in choice else _answer(choice)
+
+
+def _named(choice: Machine) -> str:
+    field = choice["Variable"].rpartition(".")[2]
+    return field if "IsPresent" in choice else f"{field} {_answer(choice)}"
+
+
+def _answer(choice: Machine) -> str:
     ((operator, value),) = ((name, value) for name, value in choice.items() if name not in ("Variable", "Next"))
     if operator == "BooleanEquals":
         return "yes" if value else "no"

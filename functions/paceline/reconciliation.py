@@ -65,12 +65,13 @@ class Reconciler:
         """Settle what evidence allows. Raises: TransactionConflict, TableThrottled."""
         batch, is_due = one.batch, self.now >= due_at
         messages = self._messages(batch, one.open_leads)
-        if is_due and one.open_leads is None and len(messages) < batch.leads:
-            messages = self._skip_unsent(batch)
+        has_unsent = one.open_leads is None and len(messages) < batch.leads
+        if has_unsent and (is_due or self._nobody_sends(batch)):
+            messages, has_unsent = self._skip_unsent(batch), False
         differences: list[JsonObject] = []
         messages = [self._look_at(batch, message, due_at, differences) for message in messages]
         still_open = [message.lead_no for message in messages if message.status not in FINAL]
-        if one.open_leads is None and len(messages) < batch.leads:  # the next look begins anew
+        if has_unsent:  # the next look begins anew
             return Reconciled(batch_id=batch.batch_id, open=len(still_open))
         counted = _added(one.counted, [message for message in messages if message.status in FINAL], charging)
         if not still_open:
@@ -96,8 +97,14 @@ class Reconciler:
             values["differences"] = [*known, *(one for one in differences if one not in known)]
         summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
 
+    def _nobody_sends(self, batch: Batch) -> bool:
+        """Tell whether the campaign's sending ended so long ago that no sender and no admission of it lives."""
+        ended = get_campaign(self.table, batch.campaign_id).sending_ended_at
+        return ended is not None and self.now - ended >= ABANDONED_AFTER
+
     def _skip_unsent(self, batch: Batch) -> list[Message]:
         """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
+        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, hold=None)
         for round_no in read_ledger(self.table, batch.campaign_id, batch.batch_id).leases:
             close_round(self.table, self.workflow, batch, round_no, self.now)
         campaign = get_campaign(self.table, batch.campaign_id)
