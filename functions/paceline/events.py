@@ -37,7 +37,7 @@ def take_event(table: Table, workflow: Workflow, provider: EventReader, text: st
         if inbound := provider.read_inbound(event):
             return _take_inbound(table, provider, inbound, now)
         return _take_receipt(table, workflow, provider, event, now)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise RequestMalformed("neither an event of a message nor an inbound message") from None
 
 
@@ -70,4 +70,4 @@ def _take_inbound(table: Table, provider: EventReader, inbound: Inbound, now: da
     if not accounts:
         logger.warning("an inbound message came to a number of no account", extra={"provider": provider.name})
     for account_id in accounts:
-        note_words(table, account_id, inbound.sender, inbound.text, now)
+        note_words(table, account_id, inbound.sender, inbound.text, now, said_id=inbound.said_id)

@@ -13,6 +13,7 @@
 | recipient | its send, a STOP | 1 a message | sends to the same person |
 | opt-out | a STOP, a START, an import | 0 | nobody |
 | carrier | an import | 0 | nobody |
+| word | a STOP or a START, so that the same one does nothing twice | 0 | nobody |
 | inbox | one receipt | 1 a receipt | nobody |
 | late | a receipt that changes a final message, with it | 0 | nobody |
 | resent | a message in doubt, where the account wants it sent again | 0 | nobody |
@@ -27,10 +28,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from zlib import crc32
 
 Key = tuple[str, str]
+
+# What makes a key of it may hold no "#".
+_MESSAGE_ID = re.compile(r"([a-z0-9-]{1,71})\.([A-Za-z0-9-]{1,40})\.([0-9]{1,9})", re.ASCII)
 
 
 def account(account_id: str) -> Key:
@@ -124,6 +129,11 @@ def opt_out_partitions(account_id: str) -> list[str]:
     return [f"OPTOUTS#{account_id}#{shard:02}" for shard in range(OPT_OUT_SHARDS)]
 
 
+def word(account_id: str, said: str) -> Key:
+    """There once a STOP or START was taken. said: a digest of the provider's id of it."""
+    return f"WORD#{account_id}#{said}", "WORD"
+
+
 def carrier(account_id: str, phone_number: str) -> Key:
     return f"CARRIER#{account_id}#{phone_number}", "CARRIER"
 
@@ -195,6 +205,8 @@ def message_id(campaign_id: str, batch_id: str, lead_no: int) -> str:
 
 
 def parse_message_id(text: str) -> tuple[str, str, int]:
-    """Return (campaign_id, batch_id, lead_no). Raises: ValueError."""
-    campaign_id, batch_id, lead_no = text.split(".")
-    return campaign_id, batch_id, int(lead_no)
+    """Return (campaign_id, batch_id, lead_no). Raises: ValueError, for what `message_id` never made."""
+    found = _MESSAGE_ID.fullmatch(text)
+    if found is None:
+        raise ValueError("no id of a message of ours")
+    return found[1], found[2], int(found[3])

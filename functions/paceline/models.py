@@ -21,12 +21,18 @@ from pydantic import (
 
 from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
 
-AccountId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{1,39}$")]
+_ACCOUNT_ID = "[a-z0-9][a-z0-9-]{1,39}"
+AccountId = Annotated[str, Field(pattern=f"^{_ACCOUNT_ID}$")]
 # 71 at most: what a customer chooses, and the ending that makes it the account's own. An execution's name takes 80.
 CampaignId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,70}$")]
 ChosenId = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{2,59}$")]
 ProviderName = Literal["twilio", "end_user_messaging"]
 RouteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+
+
+def is_account_id(text: str) -> bool:
+    """Tell whether an account can have this id; what cannot must not become part of a key."""
+    return re.fullmatch(_ACCOUNT_ID, text, re.ASCII) is not None
 
 
 # More than any carrier takes; what is above would fit no number of the table.

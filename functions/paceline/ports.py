@@ -162,11 +162,12 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Inbound:
-    """What a person wrote to one of our senders. to: the number that it came to, E.164."""
+    """What a person wrote to one of our senders. to: the number that it came to, E.164. said_id: the provider's."""
 
     sender: str
     to: str
     text: str
+    said_id: str
 
 
 class EventReader(Protocol):

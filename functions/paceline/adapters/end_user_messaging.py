@@ -121,8 +121,9 @@ class EndUserMessaging:
 
     def read_inbound(self, event: Mapping[str, Any]) -> Inbound | None:
         """Return what somebody wrote to one of our numbers (two-way SMS); None where the event is not that."""
-        words = [event.get(name) for name in ("originationNumber", "destinationNumber", "messageBody")]
-        if "inboundMessageId" not in event or not all(isinstance(word, str) for word in words):
+        names = ("originationNumber", "destinationNumber", "messageBody", "inboundMessageId")
+        words = [event.get(name) for name in names]
+        if not all(isinstance(word, str) for word in words):
             return None
         return Inbound(*map(str, words))
 

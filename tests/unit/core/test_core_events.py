@@ -178,3 +178,27 @@ def test_a_stop_to_a_number_of_another_providers_route_is_nobodys(world: World) 
     take(world, words("STOP"))
 
     assert may_be_sent_to(world, "acme")
+
+
+def test_a_start_that_a_queue_repeats_ends_no_stop_that_came_after_it(world: World) -> None:
+    world.has(Route(name="aws", provider="end_user_messaging", sender=OURS, inbound_accounts=("acme",)))
+    start = words("START")
+    for said in (start, words("STOP") | {"inboundMessageId": "i-2"}, start):
+        take(world, said)
+
+    assert claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON) is Cause.OPTED_OUT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[" * 100_000, id="nested without end"),
+        pytest.param('{"eventType": ' * 50_000, id="objects in objects"),
+        pytest.param("9" * 5000, id="a number without end"),
+        pytest.param('{"eventType": NaN, "messageId": NaN}', id="no numbers"),
+        pytest.param("\x00", id="no JSON"),
+    ],
+)
+def test_what_no_provider_publishes_is_refused_by_name(world: World, text: str) -> None:
+    with pytest.raises(RequestMalformed):
+        take(world, text)
