@@ -262,10 +262,9 @@ class Carrier:
     # -- the provider's own list --------------------------------------------------------------------------------------
 
     def _list(self, query: dict[str, str]) -> Answer:
-        """Return one page, the newest first: Page counts from 0, PageSize is 50 where it is not said."""
-        found = [
-            one for one in reversed(self.by_number.get(query.get("To", ""), [])) if one.sender == query.get("From")
-        ]
+        """Return one page, the newest first: Page counts from 0, PageSize is 50 where not said; all without To."""
+        listed = self.by_number.get(query["To"], []) if "To" in query else self.book
+        found = [one for one in reversed(listed) if query.get("From") in (None, one.sender)]
         page, size = int(query.get("Page", 0)), int(query.get("PageSize", 50))
         following = None
         if len(found) > (page + 1) * size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import traceback
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
@@ -32,16 +33,16 @@ from sandbox.server.exchange import (
     write,
 )
 from sandbox.server.index import index_page
-from sandbox.server.requests import Request, aws_service
+from sandbox.server.requests import PROVIDER_PATH, Request, aws_service
 from sandbox.server.world_thread import Stopped, WorldThread
-from sandbox.world import ACCOUNT
+from sandbox.world import ACCOUNT, CARRIER_HOST
 
 AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
-_NOT_AWS = frozenset({"api", "index", "health"})
+_NOT_AWS = frozenset({"api", "index", "health", "provider"})
 
 
 class ServerApp:
-    """AWS's protocols, the customers' API below /v1/, an index at /, and what is mounted below a prefix.
+    """AWS's protocols, the customers' API below /v1/, the provider's list, an index at /, and what is mounted.
 
     Web pages from elsewhere get nothing of these (`sandbox.server.browsers`).
     mounts: ASGI applications by prefix ("/console"); they get the scope as it came, `root_path` set to the prefix.
@@ -123,6 +124,8 @@ class ServerApp:
             return "health", self._health
         if request.path.startswith("/v1/"):
             return "api", self._api
+        if request.path.startswith(PROVIDER_PATH):
+            return "provider", self._provider
         return "s3", self._bucket
 
     # -- in the sandbox's thread ------------------------------------------------------------------------------------
@@ -142,6 +145,14 @@ class ServerApp:
         sandbox = self._world.sandbox
         url = sandbox.outputs["ApiUrl"] + request.path + (f"?{request.query}" if request.query else "")
         return sandbox.network.request(request.method, url, request.headers, request.body)
+
+    def _provider(self, request: Request) -> Answer:
+        """The simulated provider's own list of messages, the witness of what was sent; it asks for no key."""
+        numbers = [value for name, value in request.parameters().items() if name in ("Page", "PageSize")]
+        if request.method != "GET" or not all(re.fullmatch(r"[0-9]{1,6}", one, re.ASCII) for one in numbers):
+            return _json(400, {"message": "Only GET, with To, From, Page and PageSize: the messages are Paceline's."})
+        url = f"https://{CARRIER_HOST}{request.path}" + (f"?{request.query}" if request.query else "")
+        return self._world.sandbox.network.request(request.method, url, request.headers, request.body)
 
     def _bucket(self, request: Request) -> Answer:
         """A request without a signature to a bucket's address, or to nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from sandbox.functions import Functions
+from sandbox.server.requests import PROVIDER_PATH
 from sandbox.world import REGION, Sandbox
 
 _PAGE = """<!doctype html>
@@ -42,10 +43,12 @@ aws cloudformation describe-stacks</pre>
 
 def index_page(sandbox: Sandbox, address: str, mounts: list[str]) -> str:
     """Return the page as HTML."""
+    book = f"{PROVIDER_PATH}Accounts/{sandbox.carrier.account_sid}/Messages.json"
     served = [
         ("Customers’ API", "<code>/v1/…</code>, with an <code>x-api-key</code> header"),
         ("Step Functions, Lambda invoke, DynamoDB items", "the sandbox’s own engines"),
         ("S3, EventBridge, CloudFormation, IAM, Secrets Manager, STS, Logs, tables", "moto"),
+        ("The simulated provider’s book", f'<a href="{escape(book)}">{escape(book)}</a>'),
         ("Health", '<a href="/health">/health</a>'),
         *((mount.strip("/").capitalize(), f'<a href="{escape(mount)}/">{escape(mount)}</a>') for mount in mounts),
     ]

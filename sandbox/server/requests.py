@@ -17,6 +17,7 @@ _TARGETS = {
     "Logs_20140328": "logs",
 }
 _PRESIGNED = ("X-Amz-Signature", "Signature")
+PROVIDER_PATH = "/2010-04-01/"
 LAMBDA_PATH = "/2015-03-31/functions"
 
 

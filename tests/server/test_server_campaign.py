@@ -53,6 +53,20 @@ def test_campaign_runs_to_a_report_whose_sums_close(server: Server, client: Any)
     assert client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
 
 
+def test_provider_shows_its_book_page_by_page_and_takes_nothing(server: Server) -> None:
+    customer = Customer(server)
+    customer.report(customer.run_campaign())
+    book = f"{server.address}/2010-04-01/Accounts/AC{'0' * 32}/Messages.json"
+
+    pages = [requests.get(book, params={"Page": page, "PageSize": 5}, timeout=10).json() for page in range(2)]
+    refused = [requests.post(book, timeout=10), requests.get(book, params={"Page": "x"}, timeout=10)]
+
+    sids = [one["sid"] for page in pages for one in page["messages"]]
+    assert len(set(sids)) == 10
+    assert pages[0]["next_page_uri"].startswith("/2010-04-01/")
+    assert [one.status_code for one in refused] == [400, 400]
+
+
 def test_unknown_key_is_turned_away(server: Server) -> None:
     address = f"{server.address}/v1/account"
 
