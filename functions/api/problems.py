@@ -49,6 +49,9 @@ STATUS: dict[type[PacelineError], int] = {
     RequestInvalid: 422,
 }
 
+# So many are told at once; a list of thousands may be wrong in every entry.
+MOST_ERRORS = 20
+
 # pydantic's kinds of error → what to do, where its own sentence does not say.
 _ADVICE = {
     "missing": "Give this field.",
@@ -104,11 +107,19 @@ def refusal_of(error: PacelineError) -> Response[str]:
 
 
 def malformed(errors: Sequence[Mapping[str, Any]]) -> Response[str]:
-    """Return what validation found, each with its field. The first is the problem's own sentence."""
-    found = [{"field": ".".join(map(str, error["loc"])), "problem": _advice(error)} for error in errors]
+    """Return what validation found first, each with its field. The very first is the problem's own sentence."""
+    found = [
+        {"field": _shortened(".".join(map(str, error["loc"])), 100), "problem": _shortened(_advice(error), 500)}
+        for error in errors[:MOST_ERRORS]
+    ]
     first = found[0] if found else {"field": "body", "problem": "The request cannot be read."}
     detail = f"{first['field']}: {first['problem']}"
     return problem(422, "request-malformed", detail, field=first["field"], errors=found)
+
+
+def _shortened(text: str, length: int) -> str:
+    """Return no more of the caller's own words than tells them which."""
+    return text if len(text) <= length else f"{text[:length]}…"
 
 
 def _advice(error: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,6 +50,22 @@ def test_a_report_before_the_end_is_not_ready(customer: Customer) -> None:
     campaign_id = customer.post("/v1/campaigns", BODY)["campaign_id"]
 
     assert refusal(customer, "GET", f"/v1/campaigns/{campaign_id}/report")[:2] == (409, "report-not-ready")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"x" * 65_536: 1}, id="a name of 64 KB"),
+        pytest.param({"phone_numbers": [1] * 5_000}, id="a list that is wrong in every entry"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_does_not_repeat_it(customer: Customer, body: dict[str, Any]) -> None:
+    with pytest.raises(ApiRefused) as refused:
+        customer.post("/v1/opt-outs", body)
+
+    problem = refused.value.problem
+    assert (refused.value.status, problem["title"]) == (422, "request malformed")
+    assert len(json.dumps(problem)) < 4_000
 
 
 @pytest.mark.parametrize(
