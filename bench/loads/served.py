@@ -139,9 +139,8 @@ def served(*options: str) -> Iterator[Served]:
     """Serve the sandbox until the end of the block."""
     command = [*UP, *options]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'functions'}"}
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, **streams)  # noqa: S603 (our own command)
     try:
         assert process.stdout is not None
         yield Served(process, json.loads(process.stdout.readline()))
