@@ -63,7 +63,10 @@ class Calls:
 
             def act() -> Any:
                 answer = calls._answer(client, service, operation, parameters)
-                return calls._ask_moto(client, operation, parameters, original) if answer is None else answer
+                if answer is not None:
+                    return answer
+                # Its own parameters: botocore puts a stream in a body's place; asked again, it would read its end.
+                return calls._ask_moto(client, operation, dict(parameters), original)
 
             return calls._meet(client, service, operation, act)
 

@@ -132,3 +132,13 @@ def test_a_hold_whose_first_try_goes_on_late_is_released_all_the_same(sandbox: C
     sandbox.run_to_end()
 
     campaign.assert_outcomes(delivered=5)
+
+
+def test_an_object_that_is_written_twice_by_a_clients_own_retry_is_whole(sandbox: CampaignSandbox) -> None:
+    campaign = sandbox.campaign(leads=3)
+    sandbox.world.faults.arm(lambda at: Fault.REPEATED if at.call == "s3:PutObject" else None)
+    campaign.start()
+
+    sandbox.run_to_end()
+
+    campaign.assert_outcomes(delivered=3)
