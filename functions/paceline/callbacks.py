@@ -116,7 +116,8 @@ def note_words(
     word = read_word(text)
     if word not in (Word.STOP, Word.START):
         return word
-    pk, sk = keys.word(account_id, sha256(said_id.encode()).hexdigest()[:24])
+    # With person and word: were an id ever given twice, the second STOP must not be lost.
+    pk, sk = keys.word(account_id, sha256(f"{said_id}#{person}#{word}".encode()).hexdigest()[:24])
     if said_id and table.get((pk, sk)):
         return word
     if word is Word.STOP:

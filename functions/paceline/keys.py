@@ -130,7 +130,7 @@ def opt_out_partitions(account_id: str) -> list[str]:
 
 
 def word(account_id: str, said: str) -> Key:
-    """There once a STOP or START was taken. said: a digest of the provider's id of it."""
+    """There once a STOP or START was taken. said: a digest of it and the provider's id of it."""
     return f"WORD#{account_id}#{said}", "WORD"
 
 
