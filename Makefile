@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test story simulate check bench openapi fuzz lock setup help
+.PHONY: run test story simulate check audit bench openapi fuzz lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -28,6 +28,10 @@ check: setup  ## Format, lint, types, template
 	$(BIN)/mypy
 	$(BIN)/cfn-lint template.yaml
 	$(BIN)/paceline check
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive functions sandbox console docs
+
+audit: setup  ## Known vulnerabilities of the pinned dependencies; asks PyPI's advisory service
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 3 minutes
 	$(BIN)/python bench/engine.py

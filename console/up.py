@@ -18,7 +18,7 @@ from sandbox.gateway import Answer
 from sandbox.hooks import LogSink
 from sandbox.server.app import AsgiApp, ServerApp
 from sandbox.server.requests import Request
-from sandbox.server.serving import PortTaken, WebServer, is_loopback, listen
+from sandbox.server.serving import PortTaken, WebServer, is_every_address, is_loopback, listen
 from sandbox.server.world_thread import WorldThread
 from sandbox.world import REGION, START, Sandbox
 
@@ -136,7 +136,7 @@ def _sandbox(options: UpOptions, address: str) -> Sandbox:
 
 def _address(host: str, port: int) -> str:
     """Return the address that a client on this machine uses."""
-    if host in ("0.0.0.0", "::", "localhost"):  # noqa: S104 (compared, not bound)
+    if host == "localhost" or is_every_address(host):
         host = "127.0.0.1"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

@@ -25,7 +25,7 @@ def pack(content: Item) -> bytes:
 
 def unpack(packed: bytes) -> Item:
     """Return the item, its attributes in the order in which they were."""
-    shape, *contents = marshal.loads(packed)  # noqa: S302 (our own bytes)
+    shape, *contents = marshal.loads(packed)  # noqa: S302 # nosec B302 # (our own bytes)
     names, kinds = _shapes[shape] if type(shape) is int else shape
     return dict(zip(names, zip(kinds, contents, strict=True), strict=True))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from html import escape
 from typing import Any
-from xml.sax.saxutils import escape
 
 from sandbox.gateway import Answer
 

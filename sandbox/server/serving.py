@@ -32,6 +32,14 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def is_every_address(host: str) -> bool:
+    """Say whether `host` stands for all addresses of this machine."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens. Raises: PortTaken; OSError, where `host` is no address of this machine."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
