@@ -5,7 +5,6 @@ from __future__ import annotations
 import getpass
 import json
 import sys
-from datetime import UTC, datetime
 from uuid import uuid4
 
 import click
@@ -15,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from console.audit_words import as_json, show
 from console.reach import System, Where, explained, reach, reaches_a_system
 from paceline.audit import Signature
+from paceline.bootstrap import SystemClock
 from paceline.errors import PacelineError
 from paceline.models import JsonObject
 from paceline.recount import CannotRepair, Correction, Recount, recount, repair
@@ -71,7 +71,7 @@ def _counted(system: System, account: str | None) -> Recount:
                 tasks[campaign_id] = progress.add_task(campaign_id, total=of)
             progress.update(tasks[campaign_id], completed=read)
 
-        return recount(system.table, system.store, account, datetime.now(UTC), on_progress)
+        return recount(system.table, system.store, account, SystemClock().now(), on_progress)
 
 
 def _corrections(found: Recount) -> list[tuple[str | None, Correction]]:
@@ -100,7 +100,7 @@ def _repair(system: System, found: Recount) -> list[JsonObject]:
     """Write the corrections; return what each changed, or why it could not."""
     written: list[JsonObject] = []
     for account_id, one in _corrections(found):
-        by = Signature("console", datetime.now(UTC), f"audit-{uuid4().hex[:12]}", getpass.getuser())
+        by = Signature("console", SystemClock().now(), f"audit-{uuid4().hex[:12]}", getpass.getuser())
         try:
             changed = repair(system.table, account_id, one, by)
             written.append({"account_id": account_id, "what": one.title, "changed": changed})

@@ -11,6 +11,7 @@ COMMANDS = {
     "plan": Place("console.plan", "plan", "Say what a campaign would do; nothing is sent."),
     "up": Place("console.up", "up", "Serve the sandbox: the API and AWS's protocols."),
     "explain": Place("console.explain", "explain", "Tell the life of a lead or of a campaign."),
+    "forget": Place("console.forget", "forget", "Erase one person everywhere."),
     "audit": Place("console.audit", "audit", "Recount the credits of accounts."),
     "check": Place("console.check", "check", "Check state machines, template, contracts and samples."),
     "contention": Place("console.contention.command", "contention", "Compare three designs of a send path."),

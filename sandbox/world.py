@@ -167,6 +167,9 @@ class Sandbox:
         names = {
             r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in resources.search("StackResourceSummaries")
         }
+        for logical, resource in template["Resources"].items():
+            if versioning := resource.get("Properties", {}).get("VersioningConfiguration"):  # moto leaves it out
+                s3.put_bucket_versioning(Bucket=names[logical], VersioningConfiguration=versioning)
         return {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}, names, apis
 
     def _read_functions(self) -> list[Function]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -38,6 +39,18 @@ def read_ledger(table: Table, campaign_id: str, batch_id: str) -> Ledger:
 def read_leads(store: ObjectStore, batch: Batch) -> list[Lead]:
     """Return the batch's leads, in the order of the file."""
     return _parsed(store.get(batch.leads_key, batch.first_byte, batch.last_byte))
+
+
+def read_all_leads(store: ObjectStore, batches: Iterable[Batch]) -> Iterator[tuple[Batch, list[Lead]]]:
+    """Yield batches with their leads, as they are now: each object is read once, whole, and not remembered.
+
+    What a warm function remembers of a batch may have somebody in it who was forgotten since.
+    """
+    objects: dict[str, bytes] = {}
+    for batch in batches:
+        if batch.leads_key not in objects:
+            objects = {batch.leads_key: store.get(batch.leads_key)}
+        yield batch, list(leads_from_lines(objects[batch.leads_key][batch.first_byte : batch.last_byte + 1]))
 
 
 @lru_cache(maxsize=128)

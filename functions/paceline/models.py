@@ -282,6 +282,11 @@ class Lead:
     parts: int
     row_number: int = 0
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Tell whether the person asked to be forgotten: number and text are gone."""
+        return not self.phone_number
+
 
 @dataclass(frozen=True, slots=True)
 class ExcludedLead:

@@ -51,7 +51,7 @@ def opt_out(table: Table, account_id: str, phone_number: str, at: str, source: S
 
 def opt_in(table: Table, account_id: str, phone_number: str, at: str) -> bool:
     """Note that a recipient said START; return whether there was an opt-out to end. Raises: as `opt_out`."""
-    expression = "SET #opted_in_at = :at REMOVE #opted_out_at, #expires_at"
+    expression = "SET #opted_in_at = :at REMOVE #opted_out_at"
     condition = "attribute_exists(#opted_out_at)"
     person = Update(keys.recipient(account_id, phone_number), expression, {"at": at}, condition)
     try:

@@ -83,6 +83,32 @@ class ObjectStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One version of an object. is_marker: it only says that the object was deleted."""
+
+    key: str
+    version_id: str
+    is_latest: bool
+    is_marker: bool = False
+
+
+class VersionedStore(Protocol):
+    """The bucket with all that was written over or deleted."""
+
+    def versions(self, prefix: str) -> Iterable[StoredVersion]:
+        """Yield every version of every object whose key begins so, those of one key together."""
+
+    def read_version(self, version: StoredVersion) -> bytes:
+        """Return a version's bytes. Raises: ObjectNotFound."""
+
+    def write_over(self, version: StoredVersion, body: bytes) -> str:
+        """Write an object anew, as what it is; return the new version's id."""
+
+    def erase(self, versions: Iterable[StoredVersion]) -> None:
+        """Delete versions for good."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """What an object is before it is read. size: bytes; head: the first of them; etag: another one for other bytes."""
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from paceline import keys
 from paceline.accounts import get_account
-from paceline.batches import batch_summaries, read_leads, read_ledger
+from paceline.batches import batch_summaries, read_all_leads, read_ledger
 from paceline.campaigns import OVER, get_campaign, get_plan, set_status
 from paceline.contracts import check
 from paceline.errors import ObjectNotFound, RequestInvalid
@@ -205,9 +205,10 @@ def _collect(table: Table, store: ObjectStore, campaign_id: str, plan: Plan) -> 
     collected = _Collected()
     if not plan.batches_manifest_key:
         return collected
-    for batch in _BATCHES.validate_json(store.get(plan.batches_manifest_key)):
+    batches = _BATCHES.validate_json(store.get(plan.batches_manifest_key))
+    for batch, leads in read_all_leads(store, batches):
         messages = read_ledger(table, campaign_id, batch.batch_id).messages
-        collected.pairs += [(lead, messages.get(lead.lead_no)) for lead in read_leads(store, batch)]
+        collected.pairs += [(lead, messages.get(lead.lead_no)) for lead in leads]
     return collected
 
 

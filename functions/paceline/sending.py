@@ -62,6 +62,9 @@ class Sender:
         route, signals = route_now(self.table, batch.route)
         self._check_may_go(campaign, batch, slot, given_at, signals)
         lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
+        if lead.is_forgotten:
+            skip_lead(self.table, campaign, batch, round_no, lead, Cause.OPTED_OUT, self.clock.now())
+            return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
         if isinstance(claimed, Message):

@@ -34,7 +34,7 @@ def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: da
 
     From here on the campaign's window is what its account's leaves of it, and its policies are its account's of now.
     """
-    kept = campaign.kept_until or kept_until(now, days, _needed_until(campaign, now))
+    kept = campaign.kept_until or kept_until(now, days, needed_until(campaign, now))
     terms = on_accounts_terms(table, campaign).model_copy(update={"kept_until": kept})
     started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
     start_at, send_by = started.start_at or now, _send_by(started, now)
@@ -51,7 +51,7 @@ def _send_by(campaign: Campaign, now: datetime) -> datetime:
     return campaign.send_by or (campaign.start_at or now) + timedelta(days=DEFAULT_SENDING_DAYS)
 
 
-def _needed_until(campaign: Campaign, now: datetime) -> datetime:
+def needed_until(campaign: Campaign, now: datetime) -> datetime:
     """Return the latest moment at which the campaign's last receipt may be due."""
     return _send_by(campaign, now) + timedelta(hours=campaign.receipt_deadline_hours)
 

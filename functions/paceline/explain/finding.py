@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from paceline.batches import read_all_leads
 from paceline.errors import ObjectNotFound, PacelineError
-from paceline.leads.lines import leads_from_lines
 from paceline.leads.phone import PhoneNumber, normalise
 from paceline.leads.rejects import read_rejects
 from paceline.models import Batch, ExcludedLead, Lead, Plan
@@ -67,17 +67,15 @@ def find(store: ObjectStore, plan: Plan, wanted: Wanted) -> tuple[Batch, Lead] |
 
 def duplicates_of(store: ObjectStore, plan: Plan, lead: Lead) -> list[ExcludedLead]:
     """Return the rows that were excluded because they hold the same number as an accepted lead."""
+    if lead.is_forgotten:
+        return []
     return [one for one in _excluded(store, plan) if one.phone_number == lead.phone_number]
 
 
 def _accepted(store: ObjectStore, plan: Plan) -> Iterator[tuple[Batch, Lead]]:
-    """Yield every accepted lead; each object of leads is read once, however many batches are in it."""
-    objects: dict[str, bytes] = {}
-    for batch in planned_batches(store, plan):
-        if batch.leads_key not in objects:
-            objects = {batch.leads_key: store.get(batch.leads_key)}
-        for lead in leads_from_lines(objects[batch.leads_key][batch.first_byte : batch.last_byte + 1]):
-            yield batch, lead
+    """Yield every accepted lead with its batch."""
+    for batch, leads in read_all_leads(store, planned_batches(store, plan)):
+        yield from ((batch, lead) for lead in leads)
 
 
 def _excluded(store: ObjectStore, plan: Plan) -> Iterator[ExcludedLead]:

@@ -21,6 +21,7 @@ from paceline.settlement import is_charged
 from paceline.status import FINAL, Cause, MessageStatus
 from paceline.table import Row, Table
 
+_UNTAKEN = (MessageStatus.SKIPPED, MessageStatus.FAILED)
 ReadReceipt = Callable[[str, Mapping[str, str]], Receipt | None]
 """A provider's way of reading its own receipts: message id and fields to our words; None: not a word we know."""
 
@@ -65,7 +66,7 @@ def _facts_of(lead: ExcludedLead) -> JsonObject:
 
 def last_four(phone_number: str) -> str:
     """Return as much of a number as is shown."""
-    return f"…{phone_number[-4:]}"
+    return f"…{phone_number[-4:]}" if phone_number else "forgotten at the person's request"
 
 
 def _evidence(hold: JsonObject) -> str:
@@ -117,7 +118,8 @@ class _Life:
             "campaign_id": self.campaign.campaign_id,
             "lead_no": self.lead.lead_no,
             "row_number": self.lead.row_number or None,
-            "phone_number_ends_in": self.lead.phone_number[-4:],
+            "phone_number_ends_in": self.lead.phone_number[-4:] or None,
+            "forgotten": self.lead.is_forgotten,
             "batch_id": self.batch.batch_id,
             "route": self.batch.route,
             "parts": self.lead.parts,
@@ -234,7 +236,7 @@ class _Life:
     def _why_charged(self, message: Message) -> str:
         """Return why a final message is charged or not: the account's policy as the campaign was started with it."""
         charging, status = self.campaign.charging, message.status
-        if status in (MessageStatus.SKIPPED, MessageStatus.FAILED):
+        if status in _UNTAKEN:
             return "no provider took it"
         if status is MessageStatus.DELIVERED:
             return "it reached the handset"
@@ -256,11 +258,13 @@ class _Life:
 
     def _not_told(self, message: Message | None, has_receipts: bool, summary: Row) -> Iterator[str]:
         yield "when it was planned: the plan keeps no time"
+        if self.lead.is_forgotten:
+            yield "who it was, what was written, and the provider's receipts: they were erased (`paceline forget`)"
         if message is None:
             return
         if message.status in FINAL and "settled_at" not in summary:
             yield "when it is charged: its batch is not settled yet"
         if message.answered_at is None and message.status is not MessageStatus.SKIPPED:
             yield "what the provider answered: its answer was not seen, or not recorded"
-        if message.status not in (MessageStatus.SKIPPED, MessageStatus.FAILED) and not has_receipts:
+        if message.status not in _UNTAKEN and not has_receipts and not self.lead.is_forgotten:
             yield f"receipts: none is in the inbox; they are kept for {INBOX.days} days, and a look-up leaves none"
