@@ -34,7 +34,7 @@ def audit(where: Where, account: str | None, is_json: bool, does_repair: bool, y
     cannot be told.
     """
     system = reach(where)
-    with explained(where), _faults_said():
+    with _faults_said(), explained(where):
         found = _counted(system, account)
         repairs: list[JsonObject] = []
         if does_repair and found.differs and _is_wanted(found, yes):

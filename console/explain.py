@@ -36,15 +36,15 @@ def explain(where: Where, campaign: str, lead: str | None, zone: ZoneInfo | None
     or lead, or the system cannot be reached.
     """
     system = reach(where)
-    with explained(where):
-        try:
+    try:
+        with explained(where):
             if lead is None:
                 told = explain_campaign(system.table, system.store, campaign)
             else:
                 told = explain_lead(system.table, system.store, campaign, lead, RECEIPT_READERS)
-        except PacelineError as error:
-            click.echo(f"Error: {error}", err=True)
-            sys.exit(2)
+    except PacelineError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
     click.echo(json.dumps(told.as_json())) if is_json else _show(told, zone)
 
 

@@ -44,7 +44,7 @@ def forget(where: Where, phone: str, account: str | None, is_dry: bool, opts_out
     still needs the person, or a file could not be searched; 2 the system cannot be reached, or PHONE is no number.
     """
     system = reach(where)
-    with explained(where), _faults_said():
+    with _faults_said(), explained(where):
         done = _done(system, phone, account, is_dry, opts_out)
     if is_json:
         click.echo(json.dumps(_as_json(done, is_dry)))

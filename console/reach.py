@@ -22,6 +22,7 @@ from botocore.exceptions import (
 
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.adapters.s3 import S3Store
+from paceline.errors import ServiceFault, ServiceUnavailable
 
 # What template.yaml is deployed as, here and in the sandbox.
 STACK = "paceline"
@@ -144,7 +145,8 @@ def _outputs(client: Callable[[str], Any], stack: str) -> dict[str, str]:
 def explained(where: Where) -> Iterator[None]:
     """Turn what AWS's client says into what a person can do about it. Raises: CannotReach."""
     try:
-        yield
+        with _as_aws_said_it():
+            yield
     except (EndpointConnectionError, NoCredentialsError, NoRegionError, ProfileNotFound) as error:
         raise CannotReach(_unreachable(error, where)) from error
     except ClientError as error:
@@ -152,6 +154,17 @@ def explained(where: Where) -> Iterator[None]:
     except BotoCoreError as error:  # time-outs, a broken connection, an address that is none
         at = where.endpoint_url or "AWS"
         raise CannotReach(f"{at} does not answer as it should: {error}") from error
+
+
+@contextmanager
+def _as_aws_said_it() -> Iterator[None]:
+    """Let an error of AWS's that an adapter put into our words leave as it came: here it is a person who reads it."""
+    try:
+        yield
+    except (ServiceFault, ServiceUnavailable) as error:
+        if isinstance(error.__cause__, (ClientError, BotoCoreError)):
+            raise error.__cause__ from error
+        raise
 
 
 def _unreachable(error: BotoCoreError, where: Where) -> str:
