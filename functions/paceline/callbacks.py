@@ -16,7 +16,7 @@ from paceline.models import is_account_id
 from paceline.moments import iso
 from paceline.opt_outs import opt_in, opt_out
 from paceline.ports import CallbackReader, Workflow
-from paceline.receipts import store_callback
+from paceline.receipts import store_callback, without_numbers
 from paceline.receiving import take_receipt
 from paceline.table import Put, Table
 
@@ -86,6 +86,7 @@ def _take_receipt(
     except (ValueError, KeyError):
         return Answer.MALFORMED
     kept = {name: value for name, value in fields.items() if name not in _PERSONAL}
+    kept = without_numbers(kept, fields.get("To", ""), fields.get("From", ""))
     store_callback(table, provider.name, message_id, kept, now, receipt)
     if receipt is not None:  # a word that we do not know stays in the inbox, until somebody knows what it means
         take_receipt(table, workflow, receipt, now)

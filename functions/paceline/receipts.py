@@ -7,7 +7,7 @@ their order.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
@@ -33,6 +33,16 @@ class Receipt:
     provider_message_id: str
     status: MessageStatus
     cause: str = ""
+
+
+def without_numbers(fields: Mapping[str, str], *numbers: str) -> dict[str, str]:
+    """Return a callback's fields without those that have one of the numbers, whatever a provider calls the field."""
+    digits = [found for number in numbers if len(found := _digits(number)[-10:]) > 6]
+    return {name: value for name, value in fields.items() if not any(one in _digits(value) for one in digits)}
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def store_callback(

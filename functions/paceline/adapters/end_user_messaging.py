@@ -26,7 +26,7 @@ from botocore.parsers import ResponseParserError
 from paceline.adapters.end_user_messaging_codes import ERRORS, EVENTS, FIELDS, REFUSALS, TROUBLES
 from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
 from paceline.ports import Accepted, Doubt, Inbound, OutgoingMessage, ProviderRecord, Refused
-from paceline.receipts import Receipt
+from paceline.receipts import Receipt, without_numbers
 from paceline.status import MessageStatus
 
 # The key of our message id in Context: of the five that may travel with a message, the only one.
@@ -39,7 +39,8 @@ SHORTEST_VALIDITY_SECONDS, LONGEST_VALIDITY_SECONDS = 5, 259_200
 RETRY_AFTER = 5.0
 
 # What an event says of people, and the Context: of what others put there we know nothing, and ours is the row's key.
-_PERSONAL = frozenset({"originationPhoneNumber", "destinationPhoneNumber", "context"})
+_NUMBERS = ("originationPhoneNumber", "destinationPhoneNumber")
+_PERSONAL = frozenset({*_NUMBERS, "context"})
 
 _NOT_LEFT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 
@@ -130,7 +131,8 @@ class EndUserMessaging:
     def without_people(self, event: Mapping[str, Any]) -> dict[str, str]:
         """Return the event without what it says of people."""
         kept = {name: value for name, value in event.items() if name not in _PERSONAL}
-        return {name: value if isinstance(value, str) else json.dumps(value) for name, value in kept.items()}
+        fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in kept.items()}
+        return without_numbers(fields, *(str(event.get(name, "")) for name in _NUMBERS))
 
 
 def _refused(error: ClientError) -> Refused:

@@ -61,6 +61,15 @@ def test_the_inbox_keeps_no_number(claimed: World) -> None:
     assert kept["fields"] == {"MessageSid": "SM1", "MessageStatus": "undelivered", "ErrorCode": "30007"}
 
 
+def test_the_inbox_keeps_no_number_under_another_name(claimed: World) -> None:
+    more = {"ChannelToAddress": f"sms:{phone_number(1)}", "Caller": "(202) 555-0101", "Short": "12345"}
+
+    call(claimed, {"message_id": ID}, RECEIPT | more)
+
+    [kept] = claimed.table.query(keys.inbox(ID, "")[0])
+    assert kept["fields"].keys() == {"MessageSid", "MessageStatus", "ErrorCode", "Short"}
+
+
 def test_what_the_provider_did_not_sign_changes_nothing(claimed: World) -> None:
     before = claimed.message()
 
