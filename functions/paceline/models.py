@@ -46,9 +46,12 @@ Numbers = Annotated[tuple[Annotated[str, Field(pattern=r"^\+[1-9][0-9]{6,14}$")]
 
 
 class Model(BaseModel):
-    """Frozen, and strict about unknown fields: a misspelt field is an error, never a default."""
+    """Frozen, and strict about unknown fields: a misspelt field is an error, never a default.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Its errors say nothing of what was given: they end in logs.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 def _spelled_as_clock_time(given: Any) -> Any:

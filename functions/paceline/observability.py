@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -14,6 +15,11 @@ from paceline.adapters.service_faults import as_ours
 from paceline.errors import PacelineError, RequestMalformed
 
 logger = Logger(service="paceline")
+
+# What libraries log of a call has its address, and an address may have a person's number or a customer's secret in it:
+# so they keep to warnings, at whatever level Lambda is told to log.
+for _library in ("httpx", "httpcore", "boto3", "botocore", "urllib3"):
+    logging.getLogger(_library).setLevel(logging.WARNING)
 
 Handler = Callable[[Any, Any], Any]
 
