@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from typing import Any
 
 import requests
+from click.testing import CliRunner
 from server_process import Server, start_server, until
+
+from console.cli import main
 
 LEADS = 12
 FILE = "phone,first_name,carrier,state\n" + "".join(f"+12125550{100 + n},Ann{n},,NY\n" for n in range(LEADS))
@@ -51,6 +55,12 @@ def test_campaign_runs_to_a_report_whose_sums_close(server: Server, client: Any)
     assert "<html" in page.text
     arn = server.machine_arn.replace(":stateMachine:", ":execution:") + f":{campaign}"
     assert client("stepfunctions").describe_execution(executionArn=arn)["status"] == "SUCCEEDED"
+    forget = ["forget", "+12125550103", "--endpoint-url", server.address, "--json"]
+    done = CliRunner().invoke(main, forget)
+    assert done.exit_code == 0, done.output
+    assert [one["leads"] for one in json.loads(done.stdout)["accounts"][0]["campaigns"]] == [[4]]
+    assert b"5550103" not in requests.get(report["files"]["outcomes.csv"], timeout=10).content
+    assert json.loads(CliRunner().invoke(main, forget).stdout)["accounts"] == []
 
 
 def test_provider_shows_its_book_page_by_page_and_takes_nothing(server: Server) -> None:

@@ -17,7 +17,7 @@ from paceline import keys
 from paceline.forgetting.spellings import Person
 from paceline.opt_outs import TableOptOuts
 from sandbox.carrier import NO_FINAL_RECEIPT, Profile
-from tests.builders.campaigns import Office, an_office, id_of, is_balanced
+from tests.builders.campaigns import Office, Refusal, an_office, id_of, is_balanced
 from tests.builders.core import phone_number
 
 ZEBULON, QUITTER = phone_number(47), phone_number(48)
@@ -146,6 +146,11 @@ def test_what_is_counted_stays(office: Office, forgotten: Before) -> None:
     assert (outcomes["6"]["phone_number"], outcomes["6"]["outcome"]) == ("", "duplicates")
     assert outcomes["3"]["phone_number"].endswith(phone_number(3))
     assert CliRunner().invoke(main, ["audit", "--stack", "paceline"]).exit_code == 0
+
+
+def test_a_dry_run_that_named_the_person_is_no_longer_kept(office: Office, forgotten: Before) -> None:
+    with pytest.raises(Refusal, match="ask for another"):
+        office.call("GET", "/v1/campaigns/later/plan")
 
 
 def test_a_forgotten_lead_is_told_so(forgotten: Before) -> None:

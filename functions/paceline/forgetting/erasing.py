@@ -112,10 +112,14 @@ def _batches(store: VersionedStore, one: CampaignTraces) -> dict[int, list[str]]
 
 
 def _in_order(store: VersionedStore, one: CampaignTraces) -> list[str]:
-    """Return the objects to erase: also the lists that name the leads' messages, and the leads themselves last."""
+    """Return the objects to erase, those of the leads last: also the lists that name the leads' messages, and of a dry
+    run all that it wrote, for half of one is none.
+    """
     reports = store.versions(f"campaigns/{one.campaign_id}/report/") if one.leads else ()
-    lists = {version.key for version in reports if version.key.endswith("/differences.csv")}
-    return sorted({*one.objects, *lists}, key=lambda key: (is_lead_file(key), key))
+    found = {version.key for version in reports if version.key.endswith("/differences.csv")}
+    dry_runs = {key.rpartition("/")[0] for key in one.objects if key.startswith("dry-runs/")}
+    found |= {version.key for prefix in dry_runs for version in store.versions(f"{prefix}/")}
+    return sorted(found.union(one.objects), key=lambda key: (is_lead_file(key), key))
 
 
 def _erase_object(store: VersionedStore, person: Person, key: str, lead_nos: set[int]) -> None:
