@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from paceline import keys, rows
+from paceline.errors import ObjectNotFound
 from paceline.leads.lines import leads_from_lines
+from paceline.leads.numbers import numbered_leads
 from paceline.models import Batch, Lead, Message
 from paceline.moments import iso
 from paceline.ports import ObjectStore
@@ -37,8 +39,35 @@ def read_ledger(table: Table, campaign_id: str, batch_id: str) -> Ledger:
 
 
 def read_leads(store: ObjectStore, batch: Batch) -> list[Lead]:
-    """Return the batch's leads, in the order of the file."""
-    return _parsed(store.get(batch.leads_key, batch.first_byte, batch.last_byte))
+    """Return the batch's leads that can be read, in the order of the file; of an object that is gone none can."""
+    try:
+        return _parsed(store.get(batch.leads_key, batch.first_byte, batch.last_byte))
+    except ObjectNotFound:
+        return []
+
+
+def find_lead(store: ObjectStore, batch: Batch, lead_no: int) -> Lead | None:
+    """Return one of the batch's leads; None, where it cannot be read."""
+    return next((lead for lead in read_leads(store, batch) if lead.lead_no == lead_no), None)
+
+
+def find_number(store: ObjectStore, batch: Batch, lead_no: int) -> Lead:
+    """Return one of the batch's leads without phone number and text. Raises: ObjectNotFound, where nobody knows it."""
+    for lead in numbered_leads(store, batch.leads_key, batch.batch_id):
+        if lead.lead_no == lead_no:
+            return lead
+    raise ObjectNotFound(f"Batch {batch.batch_id} has no lead {lead_no}.", key=batch.leads_key)
+
+
+def unreadable_leads(store: ObjectStore, batch: Batch, leads: Sequence[Lead]) -> list[Lead]:
+    """Return the batch's leads that are not among those that could be read, without phone number and text.
+
+    Raises: ObjectNotFound, where nobody knows any more which they are.
+    """
+    if len(leads) == batch.leads:
+        return []
+    read = {lead.lead_no for lead in leads}
+    return [lead for lead in numbered_leads(store, batch.leads_key, batch.batch_id) if lead.lead_no not in read]
 
 
 def read_all_leads(store: ObjectStore, batches: Iterable[Batch]) -> Iterator[tuple[Batch, list[Lead]]]:
@@ -49,8 +78,16 @@ def read_all_leads(store: ObjectStore, batches: Iterable[Batch]) -> Iterator[tup
     objects: dict[str, bytes] = {}
     for batch in batches:
         if batch.leads_key not in objects:
-            objects = {batch.leads_key: store.get(batch.leads_key)}
+            objects = {batch.leads_key: _object(store, batch.leads_key)}
         yield batch, list(leads_from_lines(objects[batch.leads_key][batch.first_byte : batch.last_byte + 1]))
+
+
+def _object(store: ObjectStore, key: str) -> bytes:
+    """Return an object of leads; of one that is gone nothing."""
+    try:
+        return store.get(key)
+    except ObjectNotFound:
+        return b""
 
 
 @lru_cache(maxsize=128)

@@ -39,7 +39,8 @@ def plan_campaign(
 ) -> Plan:
     """Plan the campaign from the file at its leads_key, and write its batches, manifests and rejects.
 
-    Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line), streams/<stream>.json and
+    Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line; beside it
+    <stream>-<chunk>.numbers.json), streams/<stream>.json and
     batches.json (arrays of Batch), streams.json (array of Stream), rejects.csv. The same file, routes and opt-outs
     give the same bytes. carriers: asked about leads that say no carrier. rules: the account's own. Memory holds the
     numbers seen, the batch descriptors, the rejects and the chunks being filled, not the leads (of a workbook: all).

@@ -14,7 +14,7 @@ from typing import Any
 
 from paceline import keys, rows
 from paceline.admission import skip_lead
-from paceline.batches import read_leads, read_ledger, summarize
+from paceline.batches import find_lead, read_leads, read_ledger, summarize, unreadable_leads
 from paceline.campaigns import get_campaign
 from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
@@ -108,8 +108,11 @@ class Reconciler:
         for round_no in read_ledger(self.table, batch.campaign_id, batch.batch_id).leases:
             close_round(self.table, self.workflow, batch, round_no, self.now)
         campaign = get_campaign(self.table, batch.campaign_id)
-        for lead in read_leads(self.store, batch):
+        leads = read_leads(self.store, batch)
+        for lead in leads:
             skip_lead(self.table, campaign, batch, 0, lead, Cause.SENDER_FAILED, self.now)
+        for lead in unreadable_leads(self.store, batch, leads):
+            skip_lead(self.table, campaign, batch, 0, lead, Cause.LEAD_UNREADABLE, self.now)
         return self._messages(batch, None)
 
     def _look_at(self, batch: Batch, message: Message, due_at: datetime, differences: list[JsonObject]) -> Message:
@@ -153,7 +156,9 @@ class Reconciler:
         claimed_at = message.claimed_at or self.now
         if message.status is MessageStatus.CLAIMED and self.now - claimed_at < ABANDONED_AFTER:
             return None
-        lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == message.lead_no)
+        lead = find_lead(self.store, batch, message.lead_no)
+        if lead is None or lead.is_forgotten:
+            return None  # nobody knows any more whom to ask about: its receipt is the only evidence
         outgoing = OutgoingMessage(
             keys.message_id(batch.campaign_id, batch.batch_id, message.lead_no),
             self._route(batch).sender,

@@ -208,7 +208,10 @@ def _collect(table: Table, store: ObjectStore, campaign_id: str, plan: Plan) -> 
     batches = _BATCHES.validate_json(store.get(plan.batches_manifest_key))
     for batch, leads in read_all_leads(store, batches):
         messages = read_ledger(table, campaign_id, batch.batch_id).messages
-        collected.pairs += [(lead, messages.get(lead.lead_no)) for lead in leads]
+        # Of a lead that cannot be read any more its message tells all that there is.
+        known = {lead.lead_no for lead in leads}
+        unread = [Lead(lead_no, "", "", one.parts) for lead_no, one in messages.items() if lead_no not in known]
+        collected.pairs += [(lead, messages.get(lead.lead_no)) for lead in (*leads, *unread)]
     return collected
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from paceline import keys
 from paceline.admission import skip_lead
-from paceline.batches import read_leads
+from paceline.batches import find_lead, find_number
 from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
 from paceline.claims import claim, give_up_claim, leave_for_resend, note_unknown, record_failed, record_sent
 from paceline.errors import (
@@ -61,9 +61,11 @@ class Sender:
         campaign = get_campaign(self.table, batch.campaign_id)
         route, signals = route_now(self.table, batch.route)
         self._check_may_go(campaign, batch, slot, given_at, signals)
-        lead = next(lead for lead in read_leads(self.store, batch) if lead.lead_no == lead_no)
-        if lead.is_forgotten:
-            skip_lead(self.table, campaign, batch, round_no, lead, Cause.OPTED_OUT, self.clock.now())
+        lead = find_lead(self.store, batch, lead_no)
+        if lead is None or lead.is_forgotten:
+            cause = Cause.LEAD_UNREADABLE if lead is None else Cause.OPTED_OUT
+            lead = lead or find_number(self.store, batch, lead_no)
+            skip_lead(self.table, campaign, batch, round_no, lead, cause, self.clock.now())
             return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())

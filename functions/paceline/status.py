@@ -66,3 +66,4 @@ class Cause(StrEnum):
     OPTED_OUT = "opted_out"
     FREQUENCY_CAP = "frequency_cap"
     SENDER_FAILED = "sender_failed"
+    LEAD_UNREADABLE = "lead_unreadable"

@@ -27,6 +27,7 @@ from paceline.campaigns import create_campaign, set_status
 from paceline.closing import Closed, close_round
 from paceline.holds import account_scope, register_hold
 from paceline.leads.lines import lead_to_line
+from paceline.leads.numbers import numbers_key, to_numbers
 from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Route, SendingWindow
 from paceline.moments import to_us
 from paceline.reconciliation import Reconciler
@@ -143,6 +144,8 @@ class World:
         body = b"".join(map(lead_to_line, leads))
         key = f"campaigns/{changes.get('campaign_id', 'renewals')}/leads/{batch_id}.jsonl"
         self.store.put(key, body)
+        numbers = [(lead.lead_no, lead.parts, lead.row_number) for lead in leads]
+        self.store.put(numbers_key(key), to_numbers({batch_id: numbers}))
         defaults = {
             "campaign_id": "renewals",
             "batch_id": batch_id,

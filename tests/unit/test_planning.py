@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import time
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline.errors import LeadFileInvalid, ObjectNotFound, RouteNotFound
+from paceline.leads.numbers import numbered_leads
 from paceline.leads.sizes import concurrency_of, leads_of_a_batch
 from paceline.models import Lead, Route, SendingWindow, Stream
 from paceline.planning import plan_campaign
@@ -146,6 +148,14 @@ def test_a_chunk_holds_a_hundred_batches_end_to_end() -> None:
         assert after.first_byte == (one.last_byte + 1 if one.leads_key == after.leads_key else 0)
     leads = [lead for batch in batches for lead in leads_of(store, batch)]
     assert [lead.lead_no for lead in leads] == list(range(1, 251))
+
+
+def test_beside_each_chunk_are_the_numbers_of_its_leads() -> None:
+    plan, store = planned(a_file(250), batch_size=2)
+
+    for batch in batches_of(store, plan.streams[0].manifest_key):
+        written = [replace(lead, phone_number="", text="") for lead in leads_of(store, batch)]
+        assert numbered_leads(store, batch.leads_key, batch.batch_id) == written
 
 
 def test_planning_twice_writes_the_same_bytes() -> None:

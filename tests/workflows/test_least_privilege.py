@@ -79,7 +79,7 @@ def a_batch_fails_while_others_wait(office: Office) -> None:
 
     office.sandbox.faults.arm(dies)
     office.start(a_file(1), "failing")
-    office.passes(minutes=30)
+    office.passes(minutes=3)  # it has failed, and is not looked at yet
     office.sandbox.faults.arm(nothing)
     office.set_route(is_enabled=False)
     office.start(a_file(1), "waiting")
@@ -133,7 +133,10 @@ def office() -> Iterator[Office]:
 
 # What no call of a run needs: whose, the action, the end of its resource, and why it is there all the same.
 MACHINE, LOGGING = "CampaignStateMachine", "AWS's setting up of a state machine's log, which takes no resource"
+LISTING = "S3 itself, which tells only those who may list that an object is not there"
+READERS = ("PlanFunction", "AdmitFunction", "SendFunction", "ReconcileFunction", "ReportFunction")
 UNSEEN = {
+    **{(reader, "s3:ListBucket", ""): LISTING for reader in READERS},
     ("ApiFunction", "s3:PutObject", "/uploads/*"): "a customer's upload is made in the name of whoever signed its form",
     ("ApiFunction", "s3:GetObject", "/campaigns/*/rejects.csv"): "the same of a download: its address is signed",
     ("ProviderEventsFunction", "sqs:SendMessage", ""): "Lambda itself, when an event failed for good",

@@ -15,6 +15,9 @@ from paceline.ports import StoredObject
 # Batch objects never change, and every send of a batch reads the same one: a warm function reads it once.
 CACHED_OBJECTS = 256
 
+# InvalidRange: it is shorter than the part that is asked for.
+_NOT_THERE = ("NoSuchKey", "404", "InvalidRange")
+
 
 class S3Store:
     """A `paceline.ports.ObjectStore`."""
@@ -68,7 +71,7 @@ class S3Store:
         try:
             return self._client.get_object(Bucket=self.bucket, **request)
         except ClientError as error:
-            if error.response["Error"]["Code"] in ("NoSuchKey", "404"):
+            if error.response["Error"]["Code"] in _NOT_THERE:
                 raise ObjectNotFound(f"There is no object {request['Key']!r}.", key=request["Key"]) from error
             raise as_ours(error) from error
         except BotoCoreError as error:

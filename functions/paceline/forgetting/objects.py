@@ -66,8 +66,10 @@ def _texts(filename: str, body: bytes) -> Iterator[str]:
 
 def _line_without(line: bytes, person: Person) -> bytes:
     """Return a lead's line without the person, as long as it was: batches know their leads by their bytes."""
-    [lead] = leads_from_lines(line) if line.strip() else [None]
-    if lead is None or not (person.is_in(lead.phone_number) or person.is_in(lead.text)):
+    lead = next(leads_from_lines(line), None)
+    if lead is None:  # a line that nobody can read any more
+        return b"\n".rjust(len(line)) if person.is_in(line.decode(errors="replace")) else line
+    if not (person.is_in(lead.phone_number) or person.is_in(lead.text)):
         return line
     new = lead_to_line(_lead_without(lead, person))
     if len(new) > len(line):  # a text of unusual letters, spelled out

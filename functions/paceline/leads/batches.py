@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from paceline.leads.lines import lead_to_line
+from paceline.leads.numbers import numbers_key, to_numbers
 from paceline.leads.sizes import parts_of_a_round
 from paceline.models import Batch, Lead, Route, Stream
 from paceline.ports import ObjectStore
@@ -37,6 +38,7 @@ class StreamOfBatches:
         self._chunk_no = 1
         self._chunk = bytearray()
         self._batches_in_chunk = 0
+        self._numbers: dict[str, list[tuple[int, int, int]]] = {}
         self._batch_id = ""
         self._batch_leads = self._batch_parts = self._first_byte = 0
 
@@ -54,7 +56,9 @@ class StreamOfBatches:
             self._end_batch()
         if self._batch_leads == 0:
             self._batch_id = self._next_batch_id()
+            self._numbers[self._batch_id] = []
         self._chunk += lead_to_line(lead)
+        self._numbers[self._batch_id].append((lead.lead_no, lead.parts, lead.row_number))
         self._batch_leads += 1
         self._batch_parts += lead.parts
         if self._batch_leads == self.batch_size:
@@ -117,7 +121,9 @@ class StreamOfBatches:
         self._first_byte = len(self._chunk)
 
     def _write_chunk(self) -> None:
+        self._store.put(numbers_key(self._chunk_key), to_numbers(self._numbers))
         self._store.put(self._chunk_key, bytes(self._chunk), "application/x-ndjson")
         self._chunk_no += 1
         self._chunk.clear()
+        self._numbers.clear()
         self._batches_in_chunk = 0

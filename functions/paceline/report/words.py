@@ -62,6 +62,7 @@ LABELS = {
     "send_by_passed": "Too late: its send-by time had passed",
     "slot_missed": "Missed its slot",
     "sender_failed": "Our sender failed",
+    "lead_unreadable": "Its planned record could not be read",
     "conflict": "Conflicts between transactions",
     "frequency_cap": "Recipient had enough messages in 24 hours",
     # why a row of the file was rejected
