@@ -74,7 +74,7 @@ def forget(
         if any(not traces.is_empty for traces in left):
             raise StillThere("Somebody wrote the person anew meanwhile. Run it again.")
         key = keys.audit(SUBJECT, iso(signature.at), signature.request_id)
-        table.update(Update(key, "SET #done_at = :at", {"at": iso(signature.at)}))
+        table.update(Update(key, "SET #is_done = :yes", {"yes": True}))
     return Forgotten(found, [])
 
 

@@ -29,7 +29,9 @@ def is_lead_file(key: str) -> bool:
 
 def mentions(key: str, body: bytes, person: Person) -> bool:
     """Tell whether an object has the person's number. Raises: LeadFileInvalid, where it cannot be read."""
-    return person.is_in(key) or any(map(person.is_in, _texts(key.rpartition("/")[2], body)))
+    is_ours = not key.startswith("uploads/")
+    texts = (body.decode("utf-8", "replace"),) if is_ours else _texts(key.rpartition("/")[2], body)
+    return person.is_in(key) or any(map(person.is_in, texts))
 
 
 def leads_of(body: bytes, person: Person) -> set[int]:

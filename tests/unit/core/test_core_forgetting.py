@@ -353,3 +353,19 @@ def test_what_is_no_number_says_how_to_write_it() -> None:
     with pytest.raises(RequestInvalid, match=r"Write it as \+12025550101"):
         person_of("twelve")
     assert person_of("+441632960123").phone_number == "+441632960123"
+
+
+def test_a_trail_without_its_end_says_that_somebody_was_killed(world: World, store: VersionedMemory) -> None:
+    has_ended(world, store)
+
+    def dies(method: str, action: object) -> None:
+        if method == "delete":
+            raise Killed
+
+    with pytest.raises(Killed):
+        forgets(world, store, WatchedTable(world.table, before=dies))
+    [row] = world.table.query(keys.audit_partition("FORGETTING"))
+
+    assert "is_done" not in row
+    assert row["changes"]["account acme, campaign renewals"]["before"]["leads"] == [2]
+    assert not PERSON.is_in(str(row))
