@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test story simulate check audit bench openapi fuzz lock setup help
+.PHONY: run test story simulate check audit bench openapi fuzz load lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -38,6 +38,9 @@ bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 
 
 fuzz: setup  ## Requests nobody thought of, against the served API; about 5 minutes
 	$(BIN)/python bench/api_fuzz.py
+
+load: setup  ## A thousand campaigns, ten thousand calls, slow clients, twenty tabs on the served API; about 15 minutes
+	$(BIN)/python bench/load.py
 
 openapi: setup  ## Write docs/openapi.json from the API's code
 	$(BIN)/python docs/write_openapi.py

@@ -114,26 +114,29 @@ async def _sends_more_than_announced(server: Served) -> list[int]:
 
 
 def _half_an_upload(server: Served) -> str:
-    """Leave in the middle of an upload; return how the campaign's start is answered."""
+    """Leave in the middle of an upload, by the form and by PUT; return how the campaign's start is answered."""
     customer = server.customer
     campaign = customer.post("/campaigns", {"name": "Half", "message": "Hi"})["campaign_id"]
     post = customer.post(f"/campaigns/{campaign}/upload")
-    lines = "phone\n" + "".join(f"+1202555{n:04d}\n" for n in range(100, 200))
-    prepared = requests.Request("POST", post["url"], data=post["fields"], files={"file": lines.encode()}).prepare()
-    assert isinstance(prepared.body, bytes)
-    content = prepared.body[: -len(lines) // 2]
+    lines = ("phone\n" + "".join(f"+1202555{n:04d}\n" for n in range(100, 200))).encode()
+    form = requests.Request("POST", post["url"], data=post["fields"], files={"file": lines}).prepare()
+    assert isinstance(form.body, bytes)
     path = urlsplit(post["url"]).path or "/"
-    asyncio.run(_leaves(server, path, str(prepared.headers["content-type"]), len(prepared.body), content))
+    head = _head(server, path, len(form.body), media_type=str(form.headers["content-type"]))
+    asyncio.run(_leaves(server, head + form.body[: -len(lines) // 2]))
+    bucket = server.facts["outputs"]["BucketName"]
+    head = _head(server, f"/{bucket}/{post['fields']['key']}", len(lines), method="PUT", media_type="text/csv")
+    asyncio.run(_leaves(server, head + lines[: len(lines) // 2]))
     started = customer.ask("POST", f"/campaigns/{campaign}/start")
     return f"{started.status} {started.body.get('detail', '')}"
 
 
-async def _leaves(server: Served, path: str, media_type: str, length: int, content: bytes) -> None:
+async def _leaves(server: Served, request: bytes) -> None:
     _, writer = await _open(server)
-    writer.write(_head(server, path, length, media_type) + content)
+    writer.write(request)
     await writer.drain()
     writer.close()
-    await asyncio.sleep(1)
+    await asyncio.sleep(0.5)
 
 
 async def _open(server: Served) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -141,8 +144,9 @@ async def _open(server: Served) -> tuple[asyncio.StreamReader, asyncio.StreamWri
     return await asyncio.open_connection(parts.hostname, parts.port)
 
 
-def _head(server: Served, path: str, length: int, media_type: str = "application/json") -> bytes:
-    lines = [f"POST {path} HTTP/1.1", f"host: {urlsplit(server.address).netloc}", f"x-api-key: {server.customer.key}"]
+def _head(server: Served, path: str, length: int, method: str = "POST", media_type: str = "application/json") -> bytes:
+    lines = [f"{method} {path} HTTP/1.1", f"host: {urlsplit(server.address).netloc}"]
+    lines += [f"x-api-key: {server.customer.key}"]
     lines += [f"content-type: {media_type}", f"content-length: {length}"]
     return "\r\n".join([*lines, "", ""]).encode()
 
