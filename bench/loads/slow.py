@@ -13,7 +13,7 @@ import requests
 from bench.loads.campaigns import Say
 from bench.loads.served import Served, percentile_ms, served
 
-SLOW, CALLS = 50, 200
+SLOW, CALLS = 50, 100
 # The server gives a body 20 s, and a refused client 2 s more; the rest is the machine's.
 MOST_SECONDS = 30
 # p50 of other clients' calls, with the slow ones and without; a machine that does other things has as much of its own.
