@@ -41,5 +41,5 @@ def kept_until(started_at: datetime, days: int, needed_until: datetime) -> datet
 
 def no_longer_kept(campaign: Campaign, what: str) -> ObjectNotFound:
     """Return the error for what a campaign kept of people, once that is gone. what: in words, as "reports"."""
-    until = f"until {campaign.kept_until:%Y-%m-%d}" if campaign.kept_until else "no longer"
-    return ObjectNotFound(f"The campaign's {what} were kept {until}.", campaign_id=campaign.campaign_id)
+    told = f"were kept until {campaign.kept_until:%Y-%m-%d}" if campaign.kept_until else "are no longer kept"
+    return ObjectNotFound(f"The campaign's {what} {told}.", campaign_id=campaign.campaign_id)
