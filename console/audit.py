@@ -61,7 +61,7 @@ class _faults_said:
 
 def _counted(system: System, account: str | None) -> Recount:
     """Recount, with a bar on stderr where somebody looks."""
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("batches"))
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:

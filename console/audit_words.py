@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from paceline.models import JsonObject
@@ -47,7 +46,7 @@ def _account(one: AccountRecount) -> JsonObject:
 
 def show(found: Recount, repairs: Sequence[JsonObject]) -> None:
     """Print a recount: a table an account, then each difference in a sentence."""
-    console = Console()
+    console = Console(markup=False)
     for account in found.accounts:
         _show_account(console, account)
     if found.days_counted:
@@ -55,7 +54,7 @@ def show(found: Recount, repairs: Sequence[JsonObject]) -> None:
         _show_differences(console, found.days)
     for repair in repairs:
         text = repair.get("refused") or f"corrected: {repair['what']}"
-        console.print(escape(text), soft_wrap=True, highlight=False)
+        console.print(text, soft_wrap=True, highlight=False)
     if not found.accounts:
         console.print("There is no account.")
     elif not found.differs:
@@ -79,7 +78,7 @@ def _show_account(console: Console, account: AccountRecount) -> None:
         _show_differences(console, one.differences, f"campaign {one.campaign.campaign_id}, ")
         for note in one.notes:
             text = f"  note: campaign {one.campaign.campaign_id}, {note.where}: {note.text}"
-            console.print(escape(text), soft_wrap=True, highlight=False)
+            console.print(text, soft_wrap=True, highlight=False)
 
 
 def _show_differences(console: Console, differences: Sequence[Difference], of: str = "") -> None:
@@ -88,7 +87,7 @@ def _show_differences(console: Console, differences: Sequence[Difference], of: s
         where = f"{of}{one.where}: " if of or one.where else ""
         manual = "" if one.is_repairable else " (not repaired by --repair)"
         text = f"  {where}{one.what}: expected {expected}, found {found}: {one.why}{manual}"
-        console.print(escape(text), soft_wrap=True, highlight=False)
+        console.print(text, soft_wrap=True, highlight=False)
 
 
 def _verdict(differences: Sequence[Difference]) -> str:

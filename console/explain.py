@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from console.reach import Where, explained, reach, reaches_a_system
@@ -65,8 +64,8 @@ RECEIPT_READERS: dict[str, ReadReceipt] = {
 
 
 def _show(told: Explanation, zone: ZoneInfo | None) -> None:
-    console = Console()
-    console.print(escape(told.about), soft_wrap=True, highlight=False)
+    console = Console(markup=False)
+    console.print(told.about, soft_wrap=True, highlight=False)
     table = Table(box=None, pad_edge=False)
     table.add_column("UTC", no_wrap=True)
     if zone is not None:
@@ -74,10 +73,10 @@ def _show(told: Explanation, zone: ZoneInfo | None) -> None:
     table.add_column("", overflow="fold")
     for step in told.steps:
         times = [_time(step.at, UTC)] + ([_time(step.at, zone)] if zone is not None else [])
-        table.add_row(*times, escape(step.text))
+        table.add_row(*times, step.text)
     console.print(table)
     for one in told.not_told:
-        console.print(f"not told: {escape(one)}", soft_wrap=True, highlight=False)
+        console.print(f"not told: {one}", soft_wrap=True, highlight=False)
 
 
 def _time(at: datetime | None, zone: tzinfo) -> str:

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from console.reach import System, Where, explained, reach, reaches_a_system
@@ -66,7 +65,7 @@ def _faults_said() -> Iterator[None]:
 def _done(system: System, phone: str, account: str | None, is_dry: bool, opts_out: bool) -> Forgotten:
     """Search, and erase unless it is a dry run, with a bar on stderr where somebody looks."""
     person, store = person_of(phone), S3Versions(system.client("s3"), system.store.bucket)
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("objects read"))
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -104,11 +103,11 @@ def _as_json(done: Forgotten, is_dry: bool) -> JsonObject:
 
 
 def _show(done: Forgotten, is_dry: bool) -> None:
-    console = Console()
+    console = Console(markup=False)
     verb = "would be erased" if is_dry or done.busy else "erased"
 
     def say(text: str) -> None:
-        console.print(escape(text), soft_wrap=True, highlight=False)
+        console.print(text, soft_wrap=True, highlight=False)
 
     for traces in done.found:
         say(f"Account {traces.account_id}:")

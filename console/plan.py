@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from console.moment import Moment
 from console.run import CannotRun, Options, plan_leads
@@ -50,7 +51,7 @@ def plan(as_json: bool, **options: Any) -> None:
 
 
 def _show(planned: dict[str, Any]) -> None:
-    console = Console()
+    console = Console(markup=False)
     for name, value in _facts(planned):
         console.print(f"{name:<18} {value}", soft_wrap=True, highlight=False)
     for table in (_excluded(planned), _streams(planned), _caps(planned)):
@@ -58,7 +59,7 @@ def _show(planned: dict[str, Any]) -> None:
             console.print()
             console.print(table)
     for warning in planned["warnings"]:
-        console.print(f"\n[yellow]Warning:[/] {warning}", soft_wrap=True)
+        console.print(Text.assemble(("\nWarning:", "yellow"), f" {warning}"), soft_wrap=True)
 
 
 def _facts(planned: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from console.run import Result, State
 from paceline.report.words import duration, label
@@ -42,7 +43,7 @@ class _Bar:
             soft_wrap=True,
         )
         for warning in plan["warnings"]:
-            self._console.print(f"[yellow]Warning:[/] {warning}", soft_wrap=True)
+            self._console.print(Text.assemble(("Warning:", "yellow"), f" {warning}"), soft_wrap=True)
         self._progress.update(self._task, description="sent", total=leads["accepted"])
 
     def moved(self, state: State) -> None:
@@ -65,8 +66,8 @@ class Terminal:
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._out = Console()
-        self._err = Console(stderr=True)
+        self._out = Console(markup=False)
+        self._err = Console(stderr=True, markup=False)
 
     @contextmanager
     def progress(self) -> Iterator[_Bar | _Silent]:
@@ -87,7 +88,7 @@ class Terminal:
     def show(self, result: Result) -> None:
         """Print the outcome report."""
         report, summary = result.report, result.summary
-        self._out.print(f"\n[bold]{report['headline']}[/]\n", soft_wrap=True)
+        self._out.print(f"\n{report['headline']}\n", style="bold", soft_wrap=True)
         self._out.print(_outcomes(report))
         for name, value in _facts(report, summary):
             self._out.print(f"{name:<24} {value}", soft_wrap=True)
@@ -122,7 +123,7 @@ def _facts(report: dict[str, Any], summary: dict[str, Any]) -> Iterator[tuple[st
     if report["rejected_reasons"]:
         reasons = ", ".join(f"{label(reason).lower()} {n:,}" for reason, n in report["rejected_reasons"].items())
         yield "rejected for", reasons
-    yield "sums", "close" if report["balanced"] else "[red]do not close: see `sums` in report.json[/]"
+    yield "sums", "close" if report["balanced"] else "do not close: see `sums` in report.json"
     for route, most in summary["max_sent_in_60_seconds"].items():
         cap = report["by_route"].get(route, {}).get("parts_per_minute_cap")
         yield f"most in 60 s on {route}", f"{most:,} of {cap:,} parts"

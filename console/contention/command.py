@@ -95,7 +95,7 @@ def contention(
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return
-    show(result["cells"], Console(width=None if sys.stdout.isatty() else 150))
+    show(result["cells"], Console(width=None if sys.stdout.isatty() else 150, markup=False))
     click.echo(f"\nfiles  contention.json, contention.png in {out}")
 
 

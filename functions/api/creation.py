@@ -41,7 +41,7 @@ def _legible(text: str) -> str:
     """Refuse a text of blanks only, and characters that no handset shows."""
     if not text.strip():
         raise ValueError("write something; there are only blanks")
-    if found := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text):
+    if found := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text):
         raise ValueError(f"take out the control character at position {found.start() + 1}")
     return text
 

@@ -73,7 +73,7 @@ def test_fault_of_the_world_ends_what_waits_for_it() -> None:
         world.ask(lambda: None)
 
 
-def test_mounted_application_gets_what_is_below_its_prefix(world: WorldThread) -> None:
+def test_mounted_application_gets_what_is_below_its_prefix_and_nothing_of_other_pages(world: WorldThread) -> None:
     seen: list[str] = []
 
     async def console(scope: Any, receive: Any, send: Any) -> None:
@@ -82,13 +82,18 @@ def test_mounted_application_gets_what_is_below_its_prefix(world: WorldThread) -
     async def unused(*_: Any) -> Any:
         return {"type": "http.request", "body": b""}
 
+    async def send(message: Any) -> None:
+        seen.extend([str(message["status"])] if "status" in message else [])
+
     app = ServerApp(world, "http://127.0.0.1:4600", {"/console": console})
     path = "/console/style.css"
     head = {"method": "GET", "path": path, "raw_path": path.encode(), "query_string": b"", "headers": []}
     asyncio.run(app({"type": "http", **head}, unused, unused))
     asyncio.run(app({"type": "websocket", "path": "/console"}, unused, unused))
+    from_a_page = [(b"origin", b"https://evil.example")]
+    asyncio.run(app({"type": "http", **head, "headers": from_a_page}, unused, send))
 
-    assert seen == ["/console /console/style.css", "/console /console"]
+    assert seen == ["/console /console/style.css", "/console /console", "403"]
 
 
 @pytest.mark.parametrize(

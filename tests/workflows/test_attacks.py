@@ -210,6 +210,7 @@ def test_an_upload_is_of_one_key_and_of_bounded_size_for_an_hour(office: Office)
         pytest.param(b'{"name": "\\ud800", "message": "Hi"}', id="half a character"),
         pytest.param(b'{"name": "N\\u0000", "message": "Hi"}', id="a NUL"),
         pytest.param(b'{"name": "N", "message": "' + b"a" * 65_536 + b'"}', id="a field of 64 KB"),
+        pytest.param('{"name": "N\u009b31m", "message": "Hi"}'.encode(), id="what steers a terminal"),
         pytest.param(b"\xff\xfe{}", id="UTF-16"),
         pytest.param(b"name=N&message=Hi", id="a form"),
     ],

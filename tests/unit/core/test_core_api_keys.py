@@ -106,3 +106,17 @@ def test_a_key_never_takes_another_ones_place(world: World) -> None:
     with pytest.raises(TransactionRefused):
         store_key(world.table, PEPPER, "pk_a1b2c3d4e5f6_another-secret-of-somebody", "other", "operator")
     assert found(world) is not None
+
+
+def test_hashes_are_compared_in_a_time_that_says_nothing_of_where_they_differ(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[str, str]] = []
+    monkeypatch.setattr("hmac.compare_digest", lambda ours, theirs: bool(compared.append((ours, theirs))))
+    store_key(world.table, PEPPER, KEY, "acme", "customer")
+
+    assert find_key(world.table, PEPPER, KEY) is None  # by that comparison alone
+
+    [(ours, theirs)] = compared
+    assert ours == theirs
+    assert len(ours) == 64
