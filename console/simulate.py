@@ -22,7 +22,7 @@ TOLD_EVERY = 50
     "--when",
     multiple=True,
     type=click.Choice([fault.value for fault in Fault]),
-    help="What happens to the call; may be given several times.  [default: before, after]",
+    help="What happens to the call; may be given several times.  [default: before, after, orphaned]",
 )
 @click.option("--leads", type=click.IntRange(min=1, max=1000), default=50, show_default=True, help="Leads.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same timeline.")

@@ -27,7 +27,8 @@ class Fault(StrEnum):
     REPEATED = "repeated"  # the call takes effect, its answer is lost, and the client asks again by itself
 
 
-KILLS = (Fault.BEFORE, Fault.AFTER)
+# A process that ends, or that nobody waits for any more: what happens to every function, without a fault of AWS's.
+KILLS = (Fault.BEFORE, Fault.AFTER, Fault.ORPHANED)
 
 
 @dataclass(frozen=True, slots=True)

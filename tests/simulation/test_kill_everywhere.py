@@ -13,11 +13,11 @@ from sandbox.simulation.kill_everywhere import Setting, kill_at, kill_everywhere
 
 
 def test_a_sample_of_all_calls_shows_nothing_sent_twice_and_nothing_lost() -> None:
-    outcome = kill_everywhere(Setting(leads=6), every=89, workers=2)
+    outcome = kill_everywhere(Setting(leads=6), every=131, workers=2)
 
     assert outcome.found == []
     assert outcome.positions > 300
-    assert outcome.runs == outcome.positions // 89 * len(KILLS) + 1
+    assert outcome.runs == outcome.positions // 131 * len(KILLS) + 1
 
 
 @pytest.mark.whole

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from sandbox.faults import Boundary, Fault
-from tests.builders.campaigns import CUSTOMER, Office, an_office, is_balanced
+from tests.builders.campaigns import CUSTOMER, KIND, OPERATOR, Office, an_office, is_balanced
 
 REFUSALS = (Fault.FAILED, Fault.THROTTLED)
 
@@ -73,3 +74,37 @@ def test_a_customer_is_told_to_ask_again_when_a_service_fails(fault: Fault) -> N
         assert "send it again" in body["detail"]
         assert "dynamodb" not in json.dumps(body).lower()
         assert office.sandbox.call_api("GET", "/v1/routes", key=CUSTOMER).status == 200
+
+
+@pytest.mark.parametrize("fault", [Fault.FAILED, Fault.LOST])
+def test_a_secret_that_cannot_be_read_now_is_no_fault_of_ours(fault: Fault) -> None:
+    with an_office() as office:
+        left = [fault]
+        office.sandbox.faults.arm(
+            lambda at: left.pop() if left and (at.function, at.call[:7]) == ("api", "secrets") else None
+        )
+        new = ("POST", "/v1/admin/keys", {"account_id": "acme"}, OPERATOR)
+
+        answers = [office.sandbox.call_api(*new).status for _ in range(2)]
+
+        assert not left
+        assert answers == [503, 200]
+
+
+def invocations(office: Office, function: str) -> int:
+    return sum(use.invocations for name, use in office.sandbox.functions.usage.items() if function in name)
+
+
+@pytest.mark.parametrize("fault", [Fault.FAILED, Fault.LOST])
+def test_a_receipt_that_meets_a_fault_is_a_500_and_counts_when_it_is_repeated(fault: Fault) -> None:
+    with an_office(profile=replace(KIND, intermediate=False)) as office:
+        office.start(1)
+        office.wait_until(lambda: office.sent == 1)
+        left = [fault]
+        office.sandbox.faults.arm(lambda at: left.pop() if left and at.function == "callbacks" else None)
+
+        report = office.report()
+
+        assert not left
+        assert invocations(office, "CallbacksFunction") == 2
+        assert report["outcomes"]["delivered"] == 1
