@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -40,6 +41,7 @@ def main(parts: tuple[str, ...], campaign_count: int, call_count: int, speed: fl
         "slow": lambda: slow.measure(say),
         "tabs": lambda: tabs.measure(say),
     }
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the served process is ended too
     began = time.perf_counter()
     found: dict[str, Any] = {"load": round(os.getloadavg()[0], 1)}
     for part in parts or PARTS:
