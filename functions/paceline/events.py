@@ -25,8 +25,10 @@ from paceline.table import Table
 NOBODYS = "nobodys"
 
 
-def take_event(table: Table, workflow: Workflow, provider: EventReader, text: str, now: datetime) -> None:
-    """Take one event: a receipt, or an inbound message.
+def take_event(
+    table: Table, workflow: Workflow, provider: EventReader, text: str, now: datetime, published: datetime
+) -> None:
+    """Take one event: a receipt, or an inbound message. published: when; a queue may have held it for two weeks.
 
     Raises: RequestMalformed, for what is neither; TransactionConflict, TableThrottled.
     """
@@ -35,7 +37,7 @@ def take_event(table: Table, workflow: Workflow, provider: EventReader, text: st
         if not isinstance(event, dict):
             raise TypeError
         if inbound := provider.read_inbound(event):
-            return _take_inbound(table, provider, inbound, now)
+            return _take_inbound(table, provider, inbound, published)
         return _take_receipt(table, workflow, provider, event, now)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise RequestMalformed("neither an event of a message nor an inbound message") from None
@@ -60,7 +62,7 @@ def _ours(message_id: str) -> str:
     return message_id
 
 
-def _take_inbound(table: Table, provider: EventReader, inbound: Inbound, now: datetime) -> None:
+def _take_inbound(table: Table, provider: EventReader, inbound: Inbound, said_at: datetime) -> None:
     """Note what somebody wrote for every account whose leads answer to the number that it came to.
 
     Where no route names an account for the number it is no outcome of ours: the log says so, without number and text.
@@ -70,4 +72,4 @@ def _take_inbound(table: Table, provider: EventReader, inbound: Inbound, now: da
     if not accounts:
         logger.warning("an inbound message came to a number of no account", extra={"provider": provider.name})
     for account_id in accounts:
-        note_words(table, account_id, inbound.sender, inbound.text, now, said_id=inbound.said_id)
+        note_words(table, account_id, inbound.sender, inbound.text, said_at, said_id=inbound.said_id)

@@ -50,9 +50,12 @@ def opt_out(table: Table, account_id: str, phone_number: str, at: str, source: S
 
 
 def opt_in(table: Table, account_id: str, phone_number: str, at: str) -> bool:
-    """Note that a recipient said START; return whether there was an opt-out to end. Raises: as `opt_out`."""
+    """Note that a recipient said START; return whether there was an opt-out to end. Raises: as `opt_out`.
+
+    at: when it was said; a STOP that was said later stays, in whatever order the two come.
+    """
     expression = "SET #opted_in_at = :at REMOVE #opted_out_at"
-    condition = "attribute_exists(#opted_out_at)"
+    condition = "attribute_exists(#opted_out_at) AND #opted_out_at <= :at"
     person = Update(keys.recipient(account_id, phone_number), expression, {"at": at}, condition)
     try:
         _persistently(table, [person, Delete(keys.opt_out(account_id, phone_number))])

@@ -11,9 +11,10 @@ from paceline.models import Batch, Charging, Hold, Model
 
 
 class Notification(BaseModel):
-    """The part of a notification of Amazon SNS that is read. Message: what was published."""
+    """The part of a notification of Amazon SNS that is read. Message: what was published, and when."""
 
     Message: str
+    Timestamp: AwareDatetime | None = None
 
 
 class NotificationRecord(BaseModel):

@@ -15,7 +15,7 @@ services = Services()
 def lambda_handler(request: NotificationsRequest) -> JsonObject:
     """Take every event; Lambda tries again what fails, and then keeps it in the dead-letter queue."""
     for record in request.Records:
-        take_event(
-            services.table, services.workflow, services.end_user_messaging, record.Sns.Message, services.clock.now()
-        )
+        now, published = services.clock.now(), record.Sns.Timestamp
+        reader, text = services.end_user_messaging, record.Sns.Message
+        take_event(services.table, services.workflow, reader, text, now, published or now)
     return {"taken": len(request.Records)}

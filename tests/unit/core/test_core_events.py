@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from typing import Any
 
 import boto3
@@ -41,8 +42,9 @@ def words(text: str, sender: str = phone_number(1), to: str = OURS) -> dict[str,
     return {"originationNumber": sender, "destinationNumber": to, "messageBody": text, "inboundMessageId": "i-1"}
 
 
-def take(world: World, event: object) -> None:
-    take_event(world.table, world.workflow, READER, event if isinstance(event, str) else json.dumps(event), NOON)
+def take(world: World, event: object, published: datetime = NOON) -> None:
+    text = event if isinstance(event, str) else json.dumps(event)
+    take_event(world.table, world.workflow, READER, text, NOON, published)
 
 
 def kept(world: World, message_id: str = ID) -> list[dict[str, str]]:
@@ -187,6 +189,17 @@ def test_a_start_that_a_queue_repeats_ends_no_stop_that_came_after_it(world: Wor
         take(world, said)
 
     assert claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON) is Cause.OPTED_OUT
+
+
+def test_a_start_that_a_queue_held_back_ends_no_stop_that_was_said_after_it(world: World) -> None:
+    world.has(Route(name="aws", provider="end_user_messaging", sender=OURS, inbound_accounts=("acme",)))
+    take(world, words("STOP") | {"inboundMessageId": "i-2"}, NOON)
+
+    take(world, words("START"), NOON - timedelta(days=10))
+
+    assert claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON) is Cause.OPTED_OUT
+    take(world, words("START") | {"inboundMessageId": "i-3"}, NOON + timedelta(seconds=1))
+    assert claim(world.table, a_campaign(), a_message(1), a_lead(1), NOON) is not Cause.OPTED_OUT
 
 
 @pytest.mark.parametrize(
