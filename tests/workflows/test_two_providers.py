@@ -56,7 +56,7 @@ def test_a_campaign_on_both_providers_comes_to_its_end_and_its_sums_close(profil
         assert is_balanced(office, report)
         assert report["leads"]["accepted"] == 40
         assert office.most_texts_to_one_person() == 1
-        assert min(by_sender[TWILIOS], by_sender[AWSS]) >= 10
+        assert min(by_sender[TWILIOS], by_sender[AWSS]) >= 5  # of 20 each; what is refused or in doubt is in no book
 
 
 def test_what_became_of_each_message_is_the_same_whichever_provider_had_it() -> None:
