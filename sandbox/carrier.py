@@ -39,7 +39,8 @@ class Script:
 
     refused: Twilio's error code. throttles: so many calls are answered 429 first. silent: it accepts and never answers.
     delay: seconds until its receipts; None: by
-    chance. receipts: how often each comes; 0: they are lost, and only asking tells what became of it.
+    chance. receipts: how often each comes; 0: they are lost, and only asking tells what became of it. words: instead of
+    all that, each receipt that comes: seconds after the acceptance, status, error code.
     """
 
     fate: Fate = Fate("delivered")
@@ -48,6 +49,7 @@ class Script:
     silent: bool = False
     delay: float | None = None
     receipts: int = 1
+    words: tuple[tuple[float, str, str], ...] = ()
 
 
 DELIVERED = Fate("delivered")
@@ -86,7 +88,10 @@ class Profile:
 
 @dataclass(slots=True)
 class Entry:
-    """One accepted message in the carrier's book. at: microseconds since 1970, when it was accepted."""
+    """One accepted message in the carrier's book. at: microseconds since 1970, when it was accepted.
+
+    taken: the status of each receipt that our side took (2xx), in order.
+    """
 
     sid: str
     at: int
@@ -97,6 +102,7 @@ class Entry:
     callback: str
     status: str = "queued"
     error_code: str = ""
+    taken: tuple[str, ...] = ()
 
     @property
     def message_id(self) -> str:
@@ -194,6 +200,10 @@ class Carrier:
 
     def _follow(self, script: Script, entry: Entry) -> None:
         delay = self._receipt_delay() if script.delay is None else script.delay
+        for at, status, code in script.words:
+            self.scheduler.call_after(at, self._start_receipt, entry, status, code)
+        if script.words:
+            return
         for status, code, at in (("sent", "", delay * 0.2), (script.fate.status, script.fate.error_code, delay)):
             if status and not script.receipts:
                 self.scheduler.call_after(at, self._settle, entry, status, code)
@@ -242,7 +252,8 @@ class Carrier:
         }
         if error_code:
             fields["ErrorCode"] = error_code
-        self.call_back(entry.callback, fields)
+        if self.call_back(entry.callback, fields).status < 300:
+            entry.taken += (status,)
 
     def call_back(self, url: str, fields: dict[str, str]) -> Answer:
         """Post a signed callback, again where our side failed. Inside a task."""

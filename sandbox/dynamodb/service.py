@@ -94,6 +94,10 @@ class DynamoDB:
             else:
                 self._report(record)
 
+    def peek(self, table_name: str, key: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return an item (on the wire) as it is at this instant, for who looks on: no call, no time, no count."""
+        return read_of(self._table_named(table_name), {"Key": key}).look()
+
     # -- plain calls --------------------------------------------------------------------------------------------
 
     def _get_item(self, parameters: Mapping[str, Any], record: Call) -> dict[str, Any]:

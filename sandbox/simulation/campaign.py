@@ -7,7 +7,6 @@ that are late, doubled, lost, or never come.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +18,7 @@ import boto3
 from sandbox.carrier import DELIVERED, FILTERED, NO_FINAL_RECEIPT, Profile, Script
 from sandbox.customer import ACCOUNT_ID, operator_of, table_of
 from sandbox.faults import Choice
-from sandbox.gateway import Answer
+from sandbox.simulation.clients import Client
 from sandbox.testing.leads import make_leads, to_csv
 from sandbox.world import Sandbox
 
@@ -32,10 +31,6 @@ RECEIPT_DEADLINE_HOURS = 6
 # When people and operators act, after the start.
 STOP_AFTER = timedelta(minutes=20)
 CREDITS_AFTER = timedelta(minutes=40)
-
-# A customer's program, an operator, a well-behaved provider: they ask again after a 5xx.
-TRIES = 5
-BETWEEN_TRIES = 3.0
 
 # In the order of the leads, over and over: so a campaign of six has most of it.
 SCRIPTS = (
@@ -116,8 +111,10 @@ class SimulatedCampaign:
             carriers = ["Verizon"] if name == "verizon" else []
             route = {"name": name, "carriers": carriers, "parts_per_minute": PER_MINUTE, "parts_per_day": cap}
             self._operator.post("/v1/admin/routes", route)
-        self._key = str(self._operator.post("/v1/admin/keys", {"account_id": ACCOUNT_ID})["api_key"])
-        self._customer_posts("/v1/opt-outs", {"phone_numbers": [self.opted_out_before]})
+        self._customer = Client(
+            self.world, str(self._operator.post("/v1/admin/keys", {"account_id": ACCOUNT_ID})["api_key"])
+        )
+        self.world.do(self._customer.persist, "POST", "/v1/opt-outs", {"phone_numbers": [self.opted_out_before]})
         self.told.bought = credits
 
     # -- the run ----------------------------------------------------------------------------------------------------
@@ -144,14 +141,14 @@ class SimulatedCampaign:
         """Create the campaign, upload its file by the form that the API gives, and start it."""
         campaign = {"name": "Simulated", "campaign_id": "simulated", "message": MESSAGE}
         body = {**campaign, "receipt_deadline_hours": RECEIPT_DEADLINE_HOURS}
-        made = self._persistently("/v1/campaigns", body, {"idempotency-key": "simulated"})
-        self.campaign_id = str(json.loads(made.body)["campaign_id"])
+        made = self._customer.read("POST", "/v1/campaigns", body, idempotency_key="simulated")
+        self.campaign_id = str(made["campaign_id"])
         path = f"/v1/campaigns/{self.campaign_id}"
-        fields = json.loads(self._persistently(f"{path}/upload").body)["fields"]
+        fields = self._customer.read("POST", f"{path}/upload")["fields"]
         boto3.client("s3").put_object(
             Bucket=self.world.outputs["BucketName"], Key=fields["key"], Body=to_csv(self.file_rows)
         )
-        self.told.started = self._persistently(f"{path}/start").status < 300
+        self.told.started = self._customer.persist("POST", f"{path}/start").status < 300
 
     def _say_stop(self) -> None:
         """A recipient writes STOP to the sender; the provider tells us, as it tells us of receipts."""
@@ -164,24 +161,7 @@ class SimulatedCampaign:
     def _buy(self) -> None:
         """An operator adds the credits that are missing, and after an error asks again with the same key."""
         path, missing = f"/v1/admin/accounts/{ACCOUNT_ID}/credits", 2 * self.leads - self.told.bought
-        sent = {"idempotency-key": "the missing credits"}
-        if self._persistently(path, {"credits": missing}, sent, key=self._operator.key).status < 300:
+        operator = Client(self.world, self._operator.key)
+        answer = operator.persist("POST", path, {"credits": missing}, idempotency_key="the missing credits")
+        if answer.status < 300:
             self.told.bought += missing
-
-    def _customer_posts(self, path: str, body: object) -> Answer:
-        return self.world.do(self._persistently, path, body)
-
-    def _persistently(
-        self, path: str, body: object = None, headers: dict[str, str] | None = None, *, key: str = ""
-    ) -> Answer:
-        for _ in range(TRIES):
-            answer = self._ask(path, body, key or self._key, headers or {})
-            if answer.status < 500:
-                return answer
-            self.world.scheduler.sleep(BETWEEN_TRIES)
-        return answer
-
-    def _ask(self, path: str, body: object, key: str, headers: dict[str, str]) -> Answer:
-        sent = {"x-api-key": key, "content-type": "application/json", **headers}
-        content = b"" if body is None else json.dumps(body).encode()
-        return self.world.network.request("POST", f"{self.world.outputs['ApiUrl']}{path}", sent, content)

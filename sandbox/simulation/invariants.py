@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
-from typing import Any
 from zoneinfo import ZoneInfo
 
-import boto3
-
 from paceline.accounts import get_account
-from paceline.adapters.s3 import S3Store
-from paceline.batches import Ledger, batch_summaries, read_leads, read_ledger
-from paceline.campaigns import get_campaign, get_plan
+from paceline.campaigns import get_campaign
 from paceline.holds import account_scope, campaign_scope, route_scope
-from paceline.models import Batch, Message
 from paceline.moments import from_us
 from paceline.report.pace import SentTimes
 from paceline.status import FINAL, CampaignStatus, MessageStatus
-from paceline.table import Row
 from sandbox.carrier import Entry
 from sandbox.customer import ACCOUNT_ID
 from sandbox.simulation.campaign import PER_MINUTE, SimulatedCampaign
+from sandbox.simulation.evidence import Left
 
 ROUTES_PLACE = ZoneInfo("America/New_York")
 
@@ -38,45 +30,13 @@ class Violation:
     what: str
 
 
-class Evidence:
-    """What a campaign left: the rows, the report, the carrier's book."""
+class Evidence(Left):
+    """What a campaign left: the rows, the report; and the carrier's book."""
 
     def __init__(self, played: SimulatedCampaign) -> None:
-        self.played, self.table = played, played.table
-        self.campaign_id = played.campaign_id
-        self.store = S3Store(boto3.client("s3"), played.world.outputs["BucketName"])
+        super().__init__(played.table, played.world.outputs["BucketName"], played.campaign_id)
+        self.played = played
         self.book: list[Entry] = played.world.carrier.book
-
-    @cached_property
-    def batches(self) -> list[Batch]:
-        plan = get_plan(self.table, self.campaign_id)
-        if plan is None:
-            return []
-        return [Batch.model_validate(batch) for batch in json.loads(self.store.get(plan.batches_manifest_key))]
-
-    @cached_property
-    def ledgers(self) -> dict[str, Ledger]:
-        return {batch.batch_id: read_ledger(self.table, self.campaign_id, batch.batch_id) for batch in self.batches}
-
-    @cached_property
-    def messages(self) -> list[Message]:
-        return [message for ledger in self.ledgers.values() for message in ledger.messages.values()]
-
-    @cached_property
-    def phone_numbers(self) -> dict[int, str]:
-        return {lead.lead_no: lead.phone_number for batch in self.batches for lead in read_leads(self.store, batch)}
-
-    @cached_property
-    def summaries(self) -> list[Row]:
-        return batch_summaries(self.table, self.campaign_id)
-
-    @cached_property
-    def report(self) -> dict[str, Any] | None:
-        """The latest version of the report."""
-        prefix = f"campaigns/{self.campaign_id}/report/"
-        listed = boto3.client("s3").list_objects_v2(Bucket=self.store.bucket, Prefix=prefix).get("Contents", [])
-        found = sorted(item["Key"] for item in listed if item["Key"].endswith("/report.json"))
-        return json.loads(self.store.get(found[-1])) if found else None
 
 
 def violations(played: SimulatedCampaign, *, undisturbed: bool = False) -> list[Violation]:

@@ -1,0 +1,42 @@
+"""Faults by chance, each tied to the call that it meets: what is left out of a world does not move the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from hashlib import blake2b
+
+from sandbox.faults import Boundary, Fault
+from sandbox.simulation.worlds.plans import Storm
+
+_SCALE = float(1 << 32)
+
+
+def chooser(
+    seed: int, storm: Storm, seconds: Callable[[], float], kept: Callable[[str], bool], met: list[str]
+) -> Callable[[Boundary], Fault | None]:
+    """Return the choice of faults of a run. seconds: since its start. met: is told the tag of each fault.
+
+    A tag is `function/call/n`: the n-th such call of the run.
+    """
+    counts: Counter[str] = Counter()
+    kinds = [Fault(kind) for kind in storm.kinds]
+
+    def choose(boundary: Boundary) -> Fault | None:
+        name = f"{boundary.function}/{boundary.call}"
+        counts[name] += 1
+        share = storm.share
+        if storm.burst_service and boundary.call.startswith(storm.burst_service):
+            if 0 <= seconds() - storm.burst_after < storm.burst_seconds:
+                share = max(share, storm.burst_share)
+        if not share or not kinds:
+            return None
+        tag = f"{name}/{counts[name]}"
+        drawn = int.from_bytes(blake2b(f"{seed}:{tag}".encode(), digest_size=8).digest(), "big")
+        if (drawn >> 32) / _SCALE >= share or not kept(tag):
+            return None
+        fault = kinds[drawn % len(kinds)]
+        met.append(f"{tag} {fault.value}")
+        return fault
+
+    return choose
