@@ -163,8 +163,11 @@ def record_sent(
     try:
         update = Update(key, f"{facts}, #status = :sent, #rank = :rank", values | to_sent, condition="#rank < :rank")
         table.update(update)
-    except ConditionFailed:
-        table.update(Update(key, facts, values))
+    except ConditionFailed as moved_on:
+        if not moved_on.old:  # taken back meanwhile, to be sent once more: there is nothing of this claim to write to
+            return
+        with suppress(ConditionFailed):
+            table.update(Update(key, facts, values, condition="attribute_exists(#pk)"))
 
 
 def record_failed(table: Table, campaign_id: str, message: Message, cause: str, now: datetime) -> None:
