@@ -72,16 +72,25 @@ def give_up_claim(table: Table, campaign: Campaign, message: Message, lead: Lead
 def leave_for_resend(table: Table, campaign: Campaign, message: Message) -> bool:
     """Take back the claim of a message that may have left, for a slot of its own once more. Return whether it may.
 
-    Once only, and only where the account wants that: the person may get two texts, and of a minute's cap the first one
-    is not known to have been used.
+    Once only, and only where the account wants that: the person may get two texts. What the first one took of a minute
+    and of a day stays taken: its lease keeps the note. Raises: TransactionConflict, TableThrottled.
     """
     if campaign.in_doubt != "resend_once":
         return False
-    pk, sk = keys.resent(*_ids(campaign, message))
     condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
     give_up = Delete(keys.message(*_ids(campaign, message)), condition, {"claimed": MessageStatus.CLAIMED.value})
+    pk, sk = keys.resent(*_ids(campaign, message))
+    once = Put({"pk": pk, "sk": sk}, condition="attribute_not_exists(#pk)")
+    slot = message.slot or message.claimed_at
+    assert slot is not None  # a claim has both
+    note = Update(
+        keys.lease(campaign.campaign_id, message.batch_id, message.round),
+        "SET #in_doubt = list_append(if_not_exists(#in_doubt, :none), :one)",
+        {"none": [], "one": [[to_us(slot), message.parts]]},
+        condition="attribute_exists(#pk) AND attribute_not_exists(#closing_at)",
+    )
     try:
-        table.transact([give_up, Put({"pk": pk, "sk": sk}, condition="attribute_not_exists(#pk)")])
+        table.transact([give_up, once, note])
     except TransactionRefused:
         return False
     return True

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from paceline import keys, rows
 from paceline.batches import Ledger, read_ledger, summarize
 from paceline.campaigns import get_campaign
-from paceline.departures import departed, is_of_round
+from paceline.departures import departed, in_doubt, is_of_round
 from paceline.failing import verdict
 from paceline.holds import release_after_give_back
 from paceline.models import Batch, Campaign, Model
@@ -78,6 +78,11 @@ def unused_parts(lease: Row, ledger: Ledger) -> int:
     return int(lease["parts"]) - used
 
 
+def parts_in_doubt(lease: Row) -> int:
+    """Return the parts that may have left in messages that are sent once more: of no credit, but of the day's use."""
+    return sum(parts for _, parts in in_doubt(lease))
+
+
 def _give_back(table: Table, campaign: Campaign, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
     """Close the lease, and in the same transaction return what it did not use to the account and the day.
 
@@ -95,12 +100,13 @@ def _give_back(table: Table, campaign: Campaign, batch: Batch, lease: Row, ledge
     )
     actions: list[Action] = [close]
     if unused:
-        day = date.fromisoformat(lease["day"])
         values = {"n": unused, "minus": -unused}
         actions.append(Update(keys.account(account_id), "ADD #available :n, #reserved :minus", values))
-        actions.append(Update(keys.route_day(batch.route, day), "ADD #used :minus", {"minus": -unused}))
+    if of_day := unused - parts_in_doubt(lease):
+        day = date.fromisoformat(lease["day"])
+        actions.append(Update(keys.route_day(batch.route, day), "ADD #used :minus", {"minus": -of_day}))
         if lease["counts_account_day"]:
-            actions.append(Update(keys.account_day(account_id, day), "ADD #used :minus", {"minus": -unused}))
+            actions.append(Update(keys.account_day(account_id, day), "ADD #used :minus", {"minus": -of_day}))
     try:
         table.transact(actions)
     except TransactionRefused:  # closed by another try of this step, with the same numbers

@@ -49,7 +49,8 @@ def departed(lease: Row, messages: Iterable[Message]) -> str:
     slots = lease.get("slots")
     if not slots:
         return "[]"
-    left = sorted(_departure(message) for message in messages if is_of_round(message, lease["round"]))
+    known = [_departure(message) for message in messages if is_of_round(message, lease["round"])]
+    left = sorted(known + in_doubt(lease))
     found = [(-(-(moment - slots[0]) // 1000), parts) for moment, parts in left]
     return json.dumps([after if parts == 1 else [after, parts] for after, parts in found], separators=(",", ":"))
 
@@ -65,6 +66,11 @@ def _departure(message: Message) -> Departure:
     slot = message.slot or message.claimed_at
     assert slot is not None  # a claim has both
     return to_us(slot) + LATENESS_US + UNSURE_US, message.parts
+
+
+def in_doubt(lease: Row) -> list[Departure]:
+    """Return what may have left of a round in messages that have been taken back, to be sent once more."""
+    return [(slot + LATENESS_US + UNSURE_US, parts) for slot, parts in lease.get("in_doubt", ())]
 
 
 class Log:
@@ -135,6 +141,7 @@ class Log:
         if "slots" not in lease:
             yield one.last + LATENESS_US, one.parts
             return
+        yield from in_doubt(lease)
         known = {message.lead_no: message for message in messages if is_of_round(message, int(round_no))}
         sizes = lease.get("sizes") or [1] * len(lease["slots"])
         for lead_no, slot, parts in zip(lease["lead_nos"], lease["slots"], sizes, strict=False):

@@ -129,5 +129,3 @@ def _seconds(microseconds: int) -> str:
 
 def _who(number: str) -> str:
     return f"the person whose number ends in {number[-3:]}"
-
-
