@@ -15,7 +15,7 @@ COMMANDS = {
     "audit": Place("console.audit", "audit", "Recount the credits of accounts."),
     "check": Place("console.check", "check", "Check state machines, template, contracts and samples."),
     "contention": Place("console.contention.command", "contention", "Compare three designs of a send path."),
-    "simulate": Place("console.simulate", "simulate", "Disturb a campaign at each of its calls in turn."),
+    "simulate": Place("console.simulation.command", "simulate", "Prove what holds: random worlds, faults, mutants."),
     "conformance": Place("console.conformance", "conformance", "Run recorded executions on the sandbox's engine."),
 }
 

@@ -23,11 +23,11 @@ from sandbox.simulation.worlds.profiles import MIXED, PROFILES, Trouble
 from sandbox.testing.leads import AREA_CODES
 
 # A word that is in every text and every name: no history and no log line may have it.
-SECRET = "Zweiback"
+PRIVATE = "Zweiback"
 TEXTS = (
-    f"Hi {{{{first_name|there}}}}, your {SECRET} quote is ready. Reply STOP to opt out.",
-    f"Hi {{{{first_name|there}}}}, your {SECRET} quote is ready: " + "call us for the details of your plan. " * 4,
-    f"Hi {{{{first_name|there}}}}, dein {SECRET}-Angebot ist fertig ☂. " + "STOP beendet. " * 3,
+    f"Hi {{{{first_name|there}}}}, your {PRIVATE} quote is ready. Reply STOP to opt out.",
+    f"Hi {{{{first_name|there}}}}, your {PRIVATE} quote is ready: " + "call us for the details of your plan. " * 4,
+    f"Hi {{{{first_name|there}}}}, dein {PRIVATE}-Angebot ist fertig ☂. " + "STOP beendet. " * 3,
 )
 CARRIERS = ("", "", "Verizon", "T-Mobile")
 ROUTE_ZONES = ("America/New_York", "America/New_York", "America/Los_Angeles", "America/Chicago")

@@ -14,6 +14,7 @@ from paceline.models import Message
 from paceline.status import FINAL, CampaignStatus, MessageStatus
 from sandbox.carrier import Entry
 from sandbox.simulation.evidence import Left
+from sandbox.simulation.worlds.drawing import PRIVATE
 from sandbox.simulation.worlds.facts import Facts
 from sandbox.simulation.worlds.plans import PlannedAccount
 from sandbox.simulation.worlds.profiles import PROFILES
@@ -136,7 +137,7 @@ def _holds(facts: Facts) -> Iterator[str]:
 
 
 # A number of the fictional ones in any spelling, or the word that is in every text and every name.
-_PRIVATE = re.compile(r"[2-9]\d\d\W{0,3}555\W?01\d\d|Zweiback")
+_PRIVATE = re.compile(rf"[2-9]\d\d\W{{0,3}}555\W?01\d\d|{PRIVATE}")
 
 
 def leaks(facts: Facts) -> Iterator[str]:

@@ -17,7 +17,7 @@ from sandbox.carrier import Script
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with a telephone. script: what the carrier does with messages to it; plain where `oddity` is left out."""
+    """Somebody with a telephone. script: what the carrier does with messages to it, where there is an oddity."""
 
     number: str
     zone: str
@@ -34,7 +34,7 @@ class PlannedAccount:
     credits: int
     parts_per_day: int | None = None
     sending_window: SendingWindow | None = None
-    charging: Charging = Charging()
+    charging: Charging = field(default_factory=Charging)
     in_doubt: str = "never_resend"
 
 
@@ -101,6 +101,9 @@ class Storm:
     burst_seconds: float = 0.0
     burst_share: float = 0.0
 
+    def bursts_at(self, seconds: float) -> bool:
+        return 0 <= seconds - self.burst_after < self.burst_seconds
+
 
 @dataclass(frozen=True)
 class WorldPlan:
@@ -123,7 +126,7 @@ class WorldPlan:
         leads = [tag for campaign in self.campaigns for tag, _ in campaign.leads]
         odd = [f"p{n}" for n, person in enumerate(self.people) if person.oddity]
         pieces = (self.campaigns, self.spells, self.acts)
-        return [piece.tag for group in pieces for piece in group] + odd + leads  # type: ignore[attr-defined]
+        return [piece.tag for group in pieces for piece in group] + odd + leads
 
     def keeping(self, kept: Callable[[str], bool]) -> WorldPlan:
         """Return the world with only the pieces whose tag is kept."""

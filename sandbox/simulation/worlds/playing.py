@@ -18,6 +18,7 @@ from sandbox.latency import Latencies
 from sandbox.scheduler import Stalled
 from sandbox.simulation.clients import Client
 from sandbox.simulation.worlds.acting import act
+from sandbox.simulation.worlds.drawing import PRIVATE
 from sandbox.simulation.worlds.plans import Act, Person, PlannedCampaign, Spell, WorldPlan
 from sandbox.simulation.worlds.storms import chooser
 from sandbox.simulation.worlds.told import CapHistory, Told
@@ -145,8 +146,8 @@ class PlayedWorld:
     def rows_of(self, campaign: PlannedCampaign) -> list[dict[str, Any]]:
         """Return the customer's file: its leads, and a number that is none."""
         people = [self.person(index) for _, index in campaign.leads]
-        rows = [{"phone": one.number, "first_name": "Zweiback", "carrier": one.carrier} for one in people]
-        return [*rows, {"phone": "12", "first_name": "Zweiback", "carrier": ""}]
+        rows = [{"phone": one.number, "first_name": PRIVATE, "carrier": one.carrier} for one in people]
+        return [*rows, {"phone": "12", "first_name": PRIVATE, "carrier": ""}]
 
     def _suffer(self, spell: Spell) -> None:
         carrier = self.world.carrier

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import date, timedelta
 
 from paceline.campaigns import PAUSE_BOUND_SECONDS
 from paceline.claims import FREQUENCY_WINDOW
@@ -61,7 +61,6 @@ def _too_often(facts: Facts) -> Iterator[str]:
     for campaign_id, entries in facts.entries.items():
         for entry in entries:
             by_person[facts.account_of(campaign_id).account_id, entry.to].append(entry)
-            cap = facts.campaigns[campaign_id].max_messages_per_recipient_24h
     window = (FREQUENCY_WINDOW - timedelta(seconds=30)) // timedelta(microseconds=1)
     for (account_id, number), entries in by_person.items():
         if facts.accounts[account_id].in_doubt == "resend_once":
@@ -77,7 +76,7 @@ def _too_often(facts: Facts) -> Iterator[str]:
 def caps(facts: Facts) -> Iterator[str]:
     """No cap exceeded in any rolling minute or any day: of a route, and of an account."""
     by_route: dict[str, list[Entry]] = defaultdict(list)
-    by_day: dict[tuple[str, str, object], list[Entry]] = defaultdict(list)
+    by_day: dict[tuple[str, str, date], list[Entry]] = defaultdict(list)
     for entry in facts.book:
         route = facts.routes[entry.sender]
         day = day_of(from_us(entry.at), route.time_zone)

@@ -26,9 +26,8 @@ def chooser(
         name = f"{boundary.function}/{boundary.call}"
         counts[name] += 1
         share = storm.share
-        if storm.burst_service and boundary.call.startswith(storm.burst_service):
-            if 0 <= seconds() - storm.burst_after < storm.burst_seconds:
-                share = max(share, storm.burst_share)
+        if storm.burst_service and boundary.call.startswith(storm.burst_service) and storm.bursts_at(seconds()):
+            share = max(share, storm.burst_share)
         if not share or not kinds:
             return None
         tag = f"{name}/{counts[name]}"

@@ -1,0 +1,1 @@
+"""`paceline simulate`: campaigns under faults, and what they prove."""

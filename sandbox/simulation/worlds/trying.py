@@ -1,0 +1,110 @@
+"""Tries a world: draws it, plays it, judges it. In a copy of this process, so that one world cannot touch another."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import signal
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from sandbox.simulation.worlds.drawing import draw_world
+from sandbox.simulation.worlds.judging import Broken, judge
+from sandbox.simulation.worlds.playing import PlayedWorld, everything
+from sandbox.simulation.worlds.profiles import MIXED
+
+# A world that takes longer (real seconds) goes round in circles: most take about one.
+MOST_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What to try. kept: the tags of the pieces and faults that are not left out; None: all."""
+
+    seed: int
+    profile: str = MIXED
+    kept: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a trial showed. met: each fault, in order. tags: of all pieces. seconds: of this machine's time."""
+
+    trial: Trial
+    broken: tuple[Broken, ...] = ()
+    met: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sent: int = 0
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def invariants(self) -> set[str]:
+        return {one.invariant for one in self.broken}
+
+
+def attempt(trial: Trial) -> Verdict:
+    """Try one world in this process. What breaks the run itself, or the judging, breaks the invariant `ends`."""
+    started = time.monotonic()
+    kept = everything if trial.kept is None else trial.kept.__contains__
+    plan = draw_world(trial.seed, trial.profile).keeping(kept)
+    if not plan.campaigns:
+        return Verdict(trial)
+    with PlayedWorld(plan, kept) as played:
+        try:
+            played.play()
+            broken = judge(played)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            broken = [Broken("ends", f"{type(error).__name__} in {place.name}: {error}")]
+        met, tags = tuple(played.told.met), tuple(plan.tags())
+        sent = len(played.world.carrier.book)
+    return Verdict(trial, tuple(broken), met, tags, sent, time.monotonic() - started)
+
+
+def attempts(trials: Iterable[Trial], workers: int = 1) -> Iterator[Verdict]:
+    """Try worlds, each in a copy of this process, so many at once; yield the verdicts as they come."""
+    running: dict[int, tuple[int, Trial]] = {}  # by the end of its pipe: the copy, and what it tries
+    try:
+        for trial in trials:
+            if len(running) >= workers:
+                yield _next(running)
+            pid, pipe = _copy(trial)
+            running[pipe] = pid, trial
+        while running:
+            yield _next(running)
+    finally:
+        for pid, _ in running.values():  # whoever asked has seen enough
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _copy(trial: Trial) -> tuple[int, int]:
+    reading, writing = os.pipe()
+    if pid := os.fork():
+        os.close(writing)
+        return pid, reading
+    try:
+        gc.disable()  # a collection writes to all that is there, and so copies it; a world makes little garbage
+        signal.alarm(MOST_SECONDS)
+        with os.fdopen(writing, "w") as pipe:
+            json.dump(asdict(attempt(trial)) | {"trial": None}, pipe)
+    finally:
+        os._exit(0)  # what is open belongs to the process that this is a copy of
+
+
+def _next(running: dict[int, tuple[int, Trial]]) -> Verdict:
+    """Wait for the first of the copies that ends; take its verdict."""
+    reading = select.select(list(running), [], [])[0][0]
+    pid, trial = running.pop(reading)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    if not text:
+        return Verdict(trial, (Broken("ends", f"the run did not end within {MOST_SECONDS} s of this machine's time"),))
+    read = json.loads(text)
+    broken = tuple(Broken(**one) for one in read.pop("broken"))
+    return Verdict(trial, broken, tuple(read["met"]), tuple(read["tags"]), read["sent"], read["seconds"])
