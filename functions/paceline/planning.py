@@ -36,10 +36,11 @@ def plan_campaign(
     carriers: CarrierLookUp | None = None,
     rules: RoutingRules | None = None,
     batch_size: int | None = None,
+    prefix: str | None = None,
 ) -> Plan:
     """Plan the campaign from the file at its leads_key, and write its batches, manifests and rejects.
 
-    Objects, under campaigns/<campaign_id>/: leads/<stream>-<chunk>.jsonl (a Lead a line; beside it
+    Objects, under `prefix` (campaigns/<campaign_id>): leads/<stream>-<chunk>.jsonl (a Lead a line; beside it
     <stream>-<chunk>.numbers.json), streams/<stream>.json and
     batches.json (arrays of Batch), streams.json (array of Stream), rejects.csv. The same file, routes and opt-outs
     give the same bytes. carriers: asked about leads that say no carrier. rules: the account's own. Memory holds the
@@ -48,7 +49,7 @@ def plan_campaign(
     Raises: LeadFileInvalid, RouteNotFound, RequestInvalid (the message's fields), ObjectNotFound.
     """
     composer = Composer(campaign)
-    planning = _Planning(campaign, routes, rules or RoutingRules(), store, batch_size)
+    planning = _Planning(campaign, routes, rules or RoutingRules(), store, batch_size, prefix)
     asked = carriers if campaign.route is None else None
     with closing(store.open(campaign.leads_key)) as body:
         file = open_lead_file(body, PurePosixPath(campaign.leads_key).name)
@@ -68,8 +69,10 @@ class _Planning:
         rules: RoutingRules,
         store: ObjectStore,
         batch_size: int | None,
+        prefix: str | None,
     ) -> None:
         self._campaign, self._routes, self._rules = campaign, routes, rules
+        self._prefix = prefix or f"campaigns/{campaign.campaign_id}"
         self._store, self._batch_size = store, batch_size
         self._excluded = Rejects()
         self._advice = Advice(campaign)
@@ -94,15 +97,14 @@ class _Planning:
         for writer in self._streams.values():
             writer.close()
         streams = self._with_concurrency()
-        prefix = f"campaigns/{self._campaign.campaign_id}"
         plan = Plan(
             leads=self._counts(sum(stream.leads for stream in streams)),
             parts=sum(stream.parts for stream in streams),
             batches=sum(stream.batches for stream in streams),
             streams=tuple(streams),
-            streams_manifest_key=f"{prefix}/streams.json",
-            batches_manifest_key=f"{prefix}/batches.json",
-            rejects_key=f"{prefix}/rejects.csv",
+            streams_manifest_key=f"{self._prefix}/streams.json",
+            batches_manifest_key=f"{self._prefix}/batches.json",
+            rejects_key=f"{self._prefix}/rejects.csv",
             phone_column=file.phone_column,
             punctuation_messages=self._advice.punctuation_messages,
             punctuation_parts=self._advice.punctuation_parts,
@@ -124,6 +126,7 @@ class _Planning:
             name = f"{route.name}-{1 + sum(known == route.name for known, _ in self._streams):02}"
             stream = self._streams[route.name, zones] = StreamOfBatches(
                 self._campaign.campaign_id,
+                self._prefix,
                 name,
                 route,
                 zones,

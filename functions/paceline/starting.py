@@ -74,7 +74,7 @@ def on_accounts_terms(table: Table, campaign: Campaign) -> Campaign:
     return campaign.model_copy(update={"sending_window": window, **own})
 
 
-def planned_now(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
+def planned_now(table: Table, store: ObjectStore, campaign: Campaign, prefix: str | None = None) -> Plan:
     """Return the campaign's plan by the routes, opt-outs, carriers and rules of now. Raises: as `plan_campaign`."""
     return plan_campaign(
         campaign,
@@ -83,15 +83,20 @@ def planned_now(table: Table, store: ObjectStore, campaign: Campaign) -> Plan:
         TableOptOuts(table),
         carriers=TableCarriers(table),
         rules=get_account(table, campaign.account_id).routing,
+        prefix=prefix,
     )
 
 
 def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, now: datetime) -> PlannedCampaign:
-    """Plan the campaign, once; a repeated call returns the plan that was kept. Raises: as `plan_campaign`."""
+    """Plan the campaign, once; a repeated call returns the plan that was kept. Raises: as `plan_campaign`.
+
+    Each call writes below a prefix of its own: one whose answer was lost may still be at work, and somebody may have
+    opted out between the two, so that their batches differ.
+    """
     campaign = get_campaign(table, campaign_id)
     plan = get_plan(table, campaign_id)
     if plan is None:
-        plan = keep_plan(table, campaign_id, planned_now(table, store, campaign))
+        plan = keep_plan(table, campaign_id, planned_now(table, store, campaign, _own_prefix(campaign_id, now)))
     return PlannedCampaign(
         campaign_id=campaign_id,
         start_at=campaign.start_at or now,
@@ -100,3 +105,7 @@ def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, no
         manifest_bucket=store.bucket,
         streams_manifest_key=plan.streams_manifest_key,
     )
+
+
+def _own_prefix(campaign_id: str, now: datetime) -> str:
+    return f"campaigns/{campaign_id}/plans/{now:%Y%m%dT%H%M%S.%f}"

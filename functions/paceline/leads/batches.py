@@ -15,11 +15,15 @@ BATCHES_IN_A_CHUNK = 100
 
 
 class StreamOfBatches:
-    """The batches of one route and one set of zones, being written. Ids are taken when a batch's first lead comes."""
+    """The batches of one route and one set of zones, being written below `prefix`.
+
+    Ids are taken when a batch's first lead comes.
+    """
 
     def __init__(
         self,
         campaign_id: str,
+        prefix: str,
         stream: str,
         route: Route,
         zones: tuple[str, ...],
@@ -32,7 +36,7 @@ class StreamOfBatches:
         self.batches: list[Batch] = []
         self.batch_size = batch_size
         self.most_parts = parts_of_a_round(route.parts_per_minute)
-        self._campaign_id, self._store = campaign_id, store
+        self._campaign_id, self._prefix, self._store = campaign_id, prefix, store
         self._next_batch_id = next_batch_id
         self._minute_parts = self._unused_parts = 0
         self._chunk_no = 1
@@ -44,11 +48,11 @@ class StreamOfBatches:
 
     @property
     def manifest_key(self) -> str:
-        return f"campaigns/{self._campaign_id}/streams/{self.stream}.json"
+        return f"{self._prefix}/streams/{self.stream}.json"
 
     @property
     def _chunk_key(self) -> str:
-        return f"campaigns/{self._campaign_id}/leads/{self.stream}-{self._chunk_no:04}.jsonl"
+        return f"{self._prefix}/leads/{self.stream}-{self._chunk_no:04}.jsonl"
 
     def add(self, lead: Lead) -> None:
         """Put the lead into the open batch."""
