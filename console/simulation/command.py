@@ -13,7 +13,7 @@ from sandbox.simulation.worlds.profiles import MIXED, PROFILES
 _ABOUT = "; ".join(f"{name}: {trouble.about}" for name, trouble in PROFILES.items())
 
 
-class Seeds(click.ParamType):
+class Seeds(click.ParamType[range]):
     """A..B, both included; or one number."""
 
     name = "A..B"
@@ -91,7 +91,7 @@ def simulate(
     elif asked[1]:
         from console.simulation.mutants import run_mutants
 
-        run_mutants(names, as_json=as_json)
+        run_mutants(names, workers, as_json=as_json)
     else:
         from console.simulation.kills import run_kills
         from sandbox.simulation.kill_everywhere import Setting

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from paceline.campaigns import PAUSE_BOUND_SECONDS
-from paceline.claims import FREQUENCY_WINDOW
 from paceline.models import SendingWindow
-from paceline.moments import MICROSECONDS, from_us
-from paceline.windows import day_of, is_open
 from sandbox.carrier import Entry
 from sandbox.simulation.worlds.facts import Facts
 from sandbox.simulation.worlds.told import CapHistory
 
+# The judges' own figures and clock: what the product promises, not what its code says.
+MICROSECONDS = 1_000_000
 MINUTE = 60 * MICROSECONDS
+DAY = 86_400 * MICROSECONDS
 
-# What a sender had checked just before may still leave: so long, and the way to the provider.
-IN_FLIGHT = (PAUSE_BOUND_SECONDS + 1) * MICROSECONDS
+# The stated bound of a pause, 5 s, and the way to the provider.
+IN_FLIGHT = 6 * MICROSECONDS
+
+# Of the 24 h between two texts to a person: a claim is counted, and leaves some seconds later.
+SLACK = 30 * MICROSECONDS
 
 
 def sent_twice(facts: Facts) -> Iterator[str]:
@@ -40,7 +43,7 @@ def unwanted(facts: Facts) -> Iterator[str]:
                 yield f"{_who(entry.to)} was written to {_seconds(entry.at - stopped)} after the STOP was taken"
             for window in filter(None, (campaign.sending_window, account.sending_window)):
                 if not _is_open(window, facts.people[entry.to].zone, entry):
-                    yield f"{_who(entry.to)} was written to at {from_us(entry.at)}, outside {window}"
+                    yield f"{_who(entry.to)} was written to at {_at(entry.at)}, outside {_words(window)}"
     yield from _claimed_after_stop(facts)
     yield from _too_often(facts)
 
@@ -52,7 +55,7 @@ def _claimed_after_stop(facts: Facts) -> Iterator[str]:
         for message in left.messages:
             number = left.phone_numbers[message.lead_no]
             stopped = facts.told.stops.get((account_id, number))
-            if stopped and number in sent and message.claimed_at and message.claimed_at > from_us(stopped):
+            if stopped and number in sent and message.claimed_at and message.claimed_at > _at(stopped):
                 yield f"a message to {_who(number)} was claimed after the STOP was taken"
 
 
@@ -61,14 +64,13 @@ def _too_often(facts: Facts) -> Iterator[str]:
     for campaign_id, entries in facts.entries.items():
         for entry in entries:
             by_person[facts.account_of(campaign_id).account_id, entry.to].append(entry)
-    window = (FREQUENCY_WINDOW - timedelta(seconds=30)) // timedelta(microseconds=1)
     for (account_id, number), entries in by_person.items():
         if facts.accounts[account_id].in_doubt == "resend_once":
             continue  # it wants some people to get one too many
         for entry in entries:
             campaign_id = entry.message_id.split(".")[0]
             cap = facts.campaigns[campaign_id].max_messages_per_recipient_24h
-            before = sum(entry.at - window < other.at < entry.at for other in entries)
+            before = sum(entry.at - DAY + SLACK < other.at < entry.at for other in entries)
             if cap is not None and before >= cap:
                 yield f"{_who(number)} got {before + 1} messages in a day, where {cap} are allowed"
 
@@ -79,7 +81,7 @@ def caps(facts: Facts) -> Iterator[str]:
     by_day: dict[tuple[str, str, date], list[Entry]] = defaultdict(list)
     for entry in facts.book:
         route = facts.routes[entry.sender]
-        day = day_of(from_us(entry.at), route.time_zone)
+        day = _at(entry.at, route.time_zone).date()
         by_route[route.name].append(entry)
         by_day["route", route.name, day].append(entry)
         campaign_id = entry.message_id.split(".")[0]
@@ -89,7 +91,7 @@ def caps(facts: Facts) -> Iterator[str]:
     for (whose, name, day), entries in by_day.items():
         history = (facts.told.route_days if whose == "route" else facts.told.account_days)[name]
         parts = sum(entry.parts for entry in entries)
-        most = history.most(entries[0].at - 86_400 * MICROSECONDS, entries[-1].at)
+        most = history.most(entries[0].at - DAY, entries[-1].at)
         if most is not None and parts > most:
             yield f"{parts} parts on {day} of the {whose} {name}, where {most} are allowed"
 
@@ -100,7 +102,7 @@ def _minutes(name: str, entries: list[Entry], history: CapHistory) -> Iterator[s
         parts = sum(entry.parts for entry in inside)
         most = history.most(first.at - IN_FLIGHT, inside[-1].at)
         if most is not None and parts > max(most, first.parts):
-            yield f"{parts} parts on {name} in the minute from {from_us(first.at)}, where {most} are allowed"
+            yield f"{parts} parts on {name} in the minute from {_at(first.at)}, where {most} are allowed"
 
 
 def pauses(facts: Facts) -> Iterator[str]:
@@ -119,7 +121,19 @@ def _late(facts: Facts, tag: str, since: int, until: int | None, word: str) -> I
 
 
 def _is_open(window: SendingWindow, zone: str, entry: Entry) -> bool:
-    return is_open(window, (zone,), from_us(entry.at))
+    clock = _at(entry.at, zone).time()
+    if window.opens <= window.closes:
+        return window.opens == window.closes or window.opens <= clock < window.closes
+    return clock >= window.opens or clock < window.closes
+
+
+def _at(microseconds: int, zone: str = "UTC") -> datetime:
+    moment = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds)
+    return moment.astimezone(ZoneInfo(zone))
+
+
+def _words(window: SendingWindow) -> str:
+    return f"{window.opens:%H:%M} to {window.closes:%H:%M}"
 
 
 def _seconds(microseconds: int) -> str:

@@ -347,7 +347,7 @@ def test_what_may_have_left_before_it_is_sent_again_stays_used_of_the_minute_and
 def test_an_orphan_records_nothing_of_a_claim_that_was_taken_back(world: World) -> None:
     batch = bold(world)
     message = a_message(slot=NOON)
-    world.table.put(Put(message_row("bold", message)))
+    world.table.put(Put(message_row("bold", message, NOON)))
     world.admit_in_time(batch)
     campaign = get_campaign(world.table, "bold")
 

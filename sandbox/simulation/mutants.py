@@ -1,0 +1,105 @@
+"""The product broken on purpose, one rule at a time: does a random world notice?
+
+A mutant is a copy of the project with one text replaced. Its worlds run in a process of their own, which imports the
+copy: the judges and the sandbox are the same, and the world that notices must be blameless without the mutant.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.simulation.worlds.trying import Trial, Verdict, attempt
+from sandbox.world import ROOT
+
+# Within so many worlds a mutant is noticed.
+SEEDS = 200
+COPIED = ("functions", "sandbox", "console", "statemachines", "template.yaml", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One rule and how it is broken: in `file`, `old`, which is there once, becomes `new`."""
+
+    name: str
+    rule: str
+    file: str
+    old: str
+    new: str
+
+    def applied_to(self, text: str) -> str:
+        """Return the file's text, broken. Raises: ValueError, where `old` is not there exactly once."""
+        if (count := text.count(self.old)) != 1:
+            raise ValueError(f"the mutant {self.name} expects its text once in {self.file}, it is there {count} times")
+        return text.replace(self.old, self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a mutant. seed: of the first world that noticed it; None: it lives. error: it did not even run."""
+
+    mutant: Mutant
+    seed: int | None
+    invariants: tuple[str, ...] = ()
+    what: str = ""
+    error: str = ""
+
+
+def all_mutants() -> list[Mutant]:
+    """Return every mutant of `mutants.toml`."""
+    read = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
+    return [Mutant(**one) for one in read["mutant"]]
+
+
+@contextmanager
+def project_with(mutant: Mutant) -> Iterator[Path]:
+    """Make a copy of the project with one rule broken."""
+    with tempfile.TemporaryDirectory(prefix=f"mutant-{mutant.name}-") as folder:
+        copy = Path(folder)
+        for name in COPIED:
+            here = ROOT / name
+            if here.is_dir():
+                shutil.copytree(here, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(here, copy / name)
+        broken = copy / mutant.file
+        broken.write_text(mutant.applied_to(broken.read_text()))
+        yield copy
+
+
+def hunt(mutant: Mutant, seeds: int = SEEDS) -> Fate:
+    """Look for the first world that notices a mutant, with the usual profile and one process."""
+    with project_with(mutant) as copy:
+        asked = ["simulate", "--seeds", f"1..{seeds}", "--first", "--no-shrink", "--workers", "1", "--json"]
+        run = subprocess.run(  # noqa: S603 (our own command, in a copy of our own project)
+            [sys.executable, "-c", "from console.cli import main; main()", *asked],
+            env=os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{copy / 'functions'}"},
+            cwd=copy,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if run.returncode not in (0, 1) or not run.stdout.startswith("{"):
+        return Fate(mutant, None, error=run.stderr[-500:])
+    found = json.loads(run.stdout)["violations"]
+    if not found:
+        return Fate(mutant, None)
+    seed = found[0]["seed"]
+    if (blameless := attempt(Trial(seed))).broken:
+        return Fate(mutant, None, error=f"seed {seed} fails without the mutant: {_words(blameless)}")
+    noticed = tuple(one["invariant"] for one in found)
+    told = next(line for line in found[0]["story"] if line.startswith(f"{noticed[0]}: "))
+    return Fate(mutant, seed, noticed, told)
+
+
+def _words(verdict: Verdict) -> str:
+    return "; ".join(f"{one.invariant}: {one.what}" for one in verdict.broken)
