@@ -40,7 +40,7 @@ def test_the_command_needs_to_know_where_to_kill() -> None:
     result = CliRunner().invoke(main, ["simulate", "--leads", "6"])
 
     assert result.exit_code == 2
-    assert "--kill-everywhere or --kill-at" in result.output
+    assert "--kill-everywhere and --kill-at" in result.output
 
 
 def test_the_command_prints_one_json_object() -> None:

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from paceline import keys
 from paceline.audit import Signature, audit_row
+from paceline.campaigns import get_plan
 from paceline.errors import PacelineError
 from paceline.forgetting.judging import Busy, busy
 from paceline.forgetting.objects import WHOLE, is_lead_file, without
@@ -93,22 +94,23 @@ def _told(found: Sequence[Traces]) -> dict[str, JsonObject]:
 def _erase(table: Table, store: VersionedStore, person: Person, traces: Traces) -> None:
     for one in traces.campaigns:
         if one.leads:
-            forget_messages(table, one.campaign_id, _batches(store, one))
+            forget_messages(table, one.campaign_id, _batches(table, store, one))
         for key in _in_order(store, one):
             _erase_object(store, person, key, set(one.leads))
     if traces.rows:
         forget_recipient(table, traces.account_id, person.phone_number)
 
 
-def _batches(store: VersionedStore, one: CampaignTraces) -> dict[int, list[str]]:
-    """Return for each lead the batches of the object that it is in."""
-    manifest = f"campaigns/{one.campaign_id}/batches.json"
+def _batches(table: Table, store: VersionedStore, one: CampaignTraces) -> dict[int, list[str]]:
+    """Return for each lead the batches of the object that it is in, as the plan has them that was kept."""
+    if (plan := get_plan(table, one.campaign_id)) is None:
+        return {}
     listed: dict[str, list[str]] = {}
-    for version in store.versions(manifest):
+    for version in store.versions(plan.batches_manifest_key):
         if version.is_latest and not version.is_marker:
             for batch in _BATCHES.validate_json(store.read_version(version)):
                 listed.setdefault(batch.leads_key, []).append(batch.batch_id)
-    return {lead_no: listed.get(key, []) for lead_no, key in one.leads.items()}
+    return {no: [batch for key in found for batch in listed.get(key, [])] for no, found in one.leads.items()}
 
 
 def _in_order(store: VersionedStore, one: CampaignTraces) -> list[str]:

@@ -20,11 +20,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(slots=True)
 class CampaignTraces:
-    """What one campaign has of the person. objects: keys; leads: their leads, each with its object's key."""
+    """What one campaign has of the person. objects: keys; leads: their leads, each with the keys of its objects:
+    a planning whose answer was lost left some beside those of the plan that was kept.
+    """
 
     campaign_id: str
     objects: list[str] = field(default_factory=list)
-    leads: dict[int, str] = field(default_factory=dict)
+    leads: dict[int, list[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -89,7 +91,8 @@ class Seeker:
             if key not in traces.objects:
                 traces.objects.append(key)
             if is_lead_file(key):
-                traces.leads |= dict.fromkeys(leads_of(body, self.person), key)
+                for lead_no in leads_of(body, self.person):
+                    traces.leads.setdefault(lead_no, []).append(key)
 
     def _look_at_rows(self, found: Traces) -> None:
         number = self.person.phone_number

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from paceline import keys
+from paceline.batches import read_leads
 from paceline.campaigns import (
     create_campaign,
     get_campaign,
@@ -19,7 +21,9 @@ from paceline.campaigns import (
 )
 from paceline.dry_runs import dry_run
 from paceline.errors import CampaignNotFound, RequestInvalid
-from paceline.models import LeadCounts, Pause, Plan, Route
+from paceline.models import Batch, LeadCounts, Pause, Plan, Route
+from paceline.moments import iso
+from paceline.opt_outs import opt_out
 from paceline.revising import begin_report
 from paceline.starting import DEFAULT_SENDING_DAYS, plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
@@ -97,6 +101,24 @@ def test_planning_again_gives_the_first_plan_whatever_changed_meanwhile(created:
 
     assert again == first
     assert again.accepted == 2
+
+
+def test_a_planner_whose_answer_was_lost_writes_nothing_into_the_plan_that_was_kept(created: World) -> None:
+    """It read who opted out before the other did, and writes its batches after it."""
+
+    def plan_too() -> None:
+        opt_out(created.table, "acme", "+12025550101", iso(NOON), "api")
+        plan_started_campaign(created.table, created.store, "renewals", NOON + timedelta(seconds=9))
+
+    slow = meddled(created.table, "put", plan_too)  # between its last object and its plan
+
+    answer = plan_started_campaign(slow, created.store, "renewals", NOON)
+
+    plan = get_plan(created.table, "renewals")
+    assert plan is not None
+    assert (answer.accepted, plan.leads.accepted) == (1, 1)
+    [batch] = [Batch.model_validate(one) for one in json.loads(created.store.get(plan.batches_manifest_key))]
+    assert [lead.phone_number for lead in read_leads(created.store, batch)] == ["+12025550102"]
 
 
 def test_of_two_plans_the_first_is_kept(created: World) -> None:
