@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,7 @@ from paceline.revising import begin_report
 from paceline.starting import DEFAULT_SENDING_DAYS, plan_started_campaign, start_campaign
 from paceline.status import CampaignStatus
 from tests.builders.core import NOON, World, a_campaign, an_account
+from tests.fakes.stores import MemoryStore
 from tests.fakes.tables import Killed, meddled
 
 C = CampaignStatus
@@ -106,13 +108,17 @@ def test_planning_again_gives_the_first_plan_whatever_changed_meanwhile(created:
 def test_a_planner_whose_answer_was_lost_writes_nothing_into_the_plan_that_was_kept(created: World) -> None:
     """It read who opted out before the other did, and writes its batches after it."""
 
-    def plan_too() -> None:
-        opt_out(created.table, "acme", "+12025550101", iso(NOON), "api")
-        plan_started_campaign(created.table, created.store, "renewals", NOON + timedelta(seconds=9))
+    class SlowStore(MemoryStore):
+        def put(self, *arguments: Any) -> None:
+            if get_plan(created.table, "renewals") is None:  # it has read the opt-outs, and written nothing yet
+                opt_out(created.table, "acme", "+12025550101", iso(NOON), "api")
+                plan_started_campaign(created.table, created.store, "renewals", NOON + timedelta(seconds=9))
+            super().put(*arguments)
 
-    slow = meddled(created.table, "put", plan_too)  # between its last object and its plan
+    slow = SlowStore()
+    slow.objects = created.store.objects
 
-    answer = plan_started_campaign(slow, created.store, "renewals", NOON)
+    answer = plan_started_campaign(created.table, slow, "renewals", NOON)
 
     plan = get_plan(created.table, "renewals")
     assert plan is not None
