@@ -14,13 +14,14 @@ import click
 
 from console.moment import Moment
 from sandbox.customer import ACCOUNT_ID, DEFAULT_PER_MINUTE, operator_of, set_up
+from sandbox.deployment import REGION
 from sandbox.gateway import Answer
 from sandbox.hooks import LogSink
 from sandbox.server.app import AsgiApp, ServerApp
 from sandbox.server.requests import Request
 from sandbox.server.serving import PortTaken, WebServer, is_every_address, is_loopback, listen
 from sandbox.server.world_thread import WorldThread
-from sandbox.world import REGION, START, Sandbox
+from sandbox.world import START, Sandbox
 
 CREDITS = 1_000_000
 DEFAULT_PORT = 4600

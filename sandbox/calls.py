@@ -1,7 +1,7 @@
 """Every boto3 call made by a function passes here: is it allowed, how long does it take, who answers it.
 
-DynamoDB's items and Step Functions are answered in process, before anything is signed or sent; the rest goes on to
-moto. A call outside any function (a test, the operator's command) has no role and takes no time.
+DynamoDB's items, S3's objects and Step Functions are answered in process, before anything is signed or sent; the rest
+goes on to moto. A call outside any function (a test, the operator's command) has no role and takes no time.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sandbox.dynamodb import DynamoDB, DynamoDBError
 from sandbox.end_user_messaging import EndUserMessaging, MessagingError
 from sandbox.faults import Fault, Faults
 from sandbox.functions import Functions, Invocation
+from sandbox.objects import Objects
 from sandbox.permissions import NotAllowed, Permissions
 from sandbox.scheduler import Scheduler
 from sandbox.workflows import WorkflowError, Workflows
@@ -43,6 +44,7 @@ class Calls:
     dynamodb: DynamoDB
     workflows: Workflows
     messaging: EndUserMessaging
+    objects: Objects
     permissions: Permissions
     latency: Callable[[], float]
     account: str
@@ -108,6 +110,8 @@ class Calls:
                 return self.dynamodb.call(operation, parameters) | _METADATA
             if invocation is not None:
                 self.scheduler.sleep(self.latency())
+            if service == "s3" and (answer := self.objects.call(operation, parameters)) is not None:
+                return answer | _METADATA
             if service == "lambda" and operation == "Invoke" and invocation is not None:
                 return self._invoke(parameters) | _METADATA
             if service == "stepfunctions" and operation in Workflows.OPERATIONS:

@@ -147,7 +147,7 @@ class Admitter:
         ledger = self._ledger(batch) if round_no > 1 else Ledger({}, {})
         leads = self._leads_left(batch, ledger)
         if not leads:
-            return self._done(batch)
+            return self._done(batch, round_no)
         failed, last = failures(ledger.leases)
         if failed >= MOST_FAILURES:
             return self._skip_rest(campaign, batch, round_no, Cause.SENDER_FAILED)
@@ -198,7 +198,7 @@ class Admitter:
         # A round has fewer slots than leads where the day or the window ends first: the rest comes back.
         pairs = zip(lease["lead_nos"], lease["slots"], strict=False)
         items = tuple(Item(lead_no=lead_no, slot=iso(from_us(slot))) for lead_no, slot in pairs)
-        self._note(batch, status="sending", has_lease=True)
+        self._note(batch, lease["round"], status="sending", has_lease=True)
         count, items_at_once = _lanes(len(items), lease.get("width", 0))
         return Admission(
             decision=Decision.SEND,
@@ -229,12 +229,13 @@ class Admitter:
     def _wait(self, batch: Batch, round_no: int, turn: Turn, *, has_lease: bool) -> Admission:
         cause = Cause.PROVIDER_THROTTLED if turn.throttled else Cause.PACE
         hold = Hold(cause=cause, since=self.now, until=turn.at)
-        self._note(batch, status="waiting", hold=hold, has_lease=has_lease)
+        self._note(batch, round_no, status="waiting", hold=hold, has_lease=has_lease)
         return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(turn.at), turn=iso(turn.turn))
 
     def _wait_for_sender(self, batch: Batch, round_no: int, until: datetime) -> Admission:
         """Wait with no turn of the route: the batch takes one when it asks again."""
-        self._note(batch, status="waiting", hold=Hold(cause=Cause.SENDER_FAILED, since=self.now, until=until))
+        hold = Hold(cause=Cause.SENDER_FAILED, since=self.now, until=until)
+        self._note(batch, round_no, status="waiting", hold=hold)
         return Admission(decision=Decision.WAIT, round=round_no, wait_until=iso(until))
 
     def _refuse(self, campaign: Campaign, batch: Batch, round_no: int, hold: Hold) -> Admission:
@@ -242,7 +243,7 @@ class Admitter:
         until = min(ends, default=self.now + timedelta(days=30))
         # Whole seconds, upwards: a hold that ended a moment too early would be refused for the same cause again.
         seconds = max(1, -((self.now - until) // timedelta(seconds=1)))
-        self._note(batch, status="holding", hold=hold)
+        self._note(batch, round_no, status="holding", hold=hold)
         return Admission(decision=Decision.HOLD, round=round_no, hold=hold, hold_seconds=seconds)
 
     def _skip_rest(self, campaign: Campaign, batch: Batch, round_no: int, cause: Cause) -> Admission:
@@ -251,16 +252,19 @@ class Admitter:
             cause = Cause(hold["cause"]) if hold else cause
         for lead in self._leads_left(batch, self._ledger(batch)):
             skip_lead(self.table, campaign, batch, round_no, lead, cause, self.now)
-        return self._done(batch)
+        return self._done(batch, round_no)
 
-    def _done(self, batch: Batch) -> Admission:
-        self._note(batch, status="sent")
+    def _done(self, batch: Batch, round_no: int) -> Admission:
+        self._note(batch, round_no, status="sent")
         return Admission(decision=Decision.DONE, round=0)
 
-    def _note(self, batch: Batch, *, status: str, hold: Hold | None = None, has_lease: bool = False) -> None:
+    def _note(
+        self, batch: Batch, round_no: int, *, status: str, hold: Hold | None = None, has_lease: bool = False
+    ) -> None:
         """Keep in the batch's summary what holds it, and for how long each earlier cause held it.
 
-        has_lease: credits and day use are taken for what it will send next.
+        has_lease: credits and day use are taken for what it will send next. An admission whose caller let it go long
+        ago notes nothing any more once its round is closed.
         """
         summary = self.table.get(keys.batch(batch.campaign_id, batch.batch_id)) or {}
         before = summary.get("hold")
@@ -274,7 +278,7 @@ class Admitter:
             evidence = {name: before[name] for name in ("used", "limit") if before.get(name) is not None}
             ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now), **evidence}
             values["held"] = [*summary.get("held", []), ended]
-        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, **values)
+        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, before_close_of=round_no, **values)
 
 
 def _request(campaign: Campaign, route: Route, ref: str, parts: tuple[int, ...], valid_until: int = 0) -> Request:

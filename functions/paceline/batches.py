@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -15,7 +16,7 @@ from paceline.leads.numbers import numbered_leads
 from paceline.models import Batch, Lead, Message
 from paceline.moments import iso
 from paceline.ports import ObjectStore
-from paceline.table import Row, Table, Update
+from paceline.table import ConditionFailed, Row, Table, Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,20 @@ def _parsed(lines: bytes) -> list[Lead]:
     return list(leads_from_lines(lines))
 
 
-def summarize(table: Table, campaign_id: str, batch_id: str, now: datetime, **values: Any) -> None:
-    """Set values of the batch's summary row, which has one writer: the batch's own workflow."""
+def summarize(
+    table: Table, campaign_id: str, batch_id: str, now: datetime, *, before_close_of: int | None = None, **values: Any
+) -> None:
+    """Set values of the batch's summary row, which has one writer: the batch's own workflow.
+
+    before_close_of: only while this round is not closed, as the row itself says.
+    """
     values["updated_at"] = iso(now)
     sets = ", ".join(f"#{name} = :{name}" for name in values)
-    table.update(Update(keys.batch(campaign_id, batch_id), f"SET {sets}", values))
+    condition = ""
+    if before_close_of is not None:
+        values["before"], condition = before_close_of, "attribute_not_exists(#round) OR #round < :before"
+    with suppress(ConditionFailed):
+        table.update(Update(keys.batch(campaign_id, batch_id), f"SET {sets}", values, condition))
 
 
 def batch_summaries(table: Table, campaign_id: str) -> list[Row]:

@@ -46,6 +46,7 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
         batch.batch_id,
         now,
         status="sent" if left == 0 else "waiting",
+        hold=None,  # of an admission whose caller let it go
         messages=dict(statuses),
         left=left,
         round=round_no,

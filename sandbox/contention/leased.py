@@ -6,8 +6,9 @@ import gzip
 from pathlib import Path
 
 from sandbox.customer import set_up
+from sandbox.deployment import ROOT
 from sandbox.scheduler import Future
-from sandbox.world import ROOT, Sandbox
+from sandbox.world import Sandbox
 
 # The leads of the story's campaign, without a carrier: all go by one route.
 LEADS = ROOT / "events" / "leads-25000.csv.gz"

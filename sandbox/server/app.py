@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from moto.s3.models import s3_backends
 
+from sandbox.deployment import ACCOUNT
 from sandbox.gateway import Answer
 from sandbox.server.answers import error_for
 from sandbox.server.aws import AwsEndpoint
@@ -35,7 +36,7 @@ from sandbox.server.exchange import (
 from sandbox.server.index import index_page
 from sandbox.server.requests import PROVIDER_PATH, Request, aws_service
 from sandbox.server.world_thread import Stopped, WorldThread
-from sandbox.world import ACCOUNT, CARRIER_HOST
+from sandbox.world import CARRIER_HOST
 
 AsgiApp = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 _NOT_AWS = frozenset({"api", "index", "health", "provider"})

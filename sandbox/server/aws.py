@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
+from sandbox.deployment import REGION
 from sandbox.gateway import Answer
 from sandbox.server.answers import error_for
 from sandbox.server.json_service import answer_items, answer_workflows, is_item_operation
 from sandbox.server.lambda_service import answer_invoke, is_invoke
 from sandbox.server.moto_service import answer_moto
 from sandbox.server.requests import Request
-from sandbox.world import REGION, Sandbox
+from sandbox.world import Sandbox
 
 _READS = ("Get", "List", "Describe", "Validate", "Estimate", "Simulate")
 # After a write to one of these, what the roles allow may be another.

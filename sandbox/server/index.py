@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+from sandbox.deployment import REGION
 from sandbox.functions import Functions
 from sandbox.server.requests import PROVIDER_PATH
-from sandbox.world import REGION, Sandbox
+from sandbox.world import Sandbox
 
 _PAGE = """<!doctype html>
 <html lang="en">

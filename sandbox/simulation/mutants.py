@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.deployment import ROOT
 from sandbox.simulation.worlds.trying import Trial, Verdict, attempt
-from sandbox.world import ROOT
 
 # Within so many worlds a mutant is noticed.
 SEEDS = 200

@@ -28,7 +28,8 @@ from paceline.bootstrap import _SENDER
 from paceline.errors import ProviderMisconfigured, ProviderThrottled, ProviderUnsure
 from paceline.ports import Accepted, Doubt, OutgoingMessage, Provider, Refused
 from sandbox.carrier import DELIVERED, Profile
-from sandbox.world import STACK, Sandbox
+from sandbox.deployment import STACK
+from sandbox.world import Sandbox
 
 TOKEN = "secret-of-the-test"  # noqa: S105 (a fictional one)
 MESSAGE = OutgoingMessage("renewals.00001.7", "+12025550100", "+12025550107", "Your renewal is due, José.", 86_400)

@@ -19,6 +19,7 @@ from paceline.accounts import get_account
 from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.api_keys import store_key
 from paceline.campaign_ids import own_id
+from paceline.campaigns import get_plan
 from paceline.models import Account
 from paceline.reporting import report_prefix
 from sandbox.carrier import DELIVERED, Profile
@@ -153,6 +154,13 @@ class Office:
 
     def account(self) -> Account:
         return get_account(self.table, "acme")
+
+    @property
+    def planned_at(self) -> str:
+        """Where in the bucket the objects of the campaign's plan are."""
+        plan = get_plan(self.table, id_of("renewals"))
+        assert plan is not None
+        return plan.streams_manifest_key.rpartition("/")[0]
 
     @property
     def sent(self) -> int:

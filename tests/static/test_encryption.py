@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sandbox.deployment import REGION, ROOT
 from sandbox.template import translate
-from sandbox.world import REGION, ROOT
 
 RESOURCES: dict[str, dict[str, Any]] = translate(ROOT / "template.yaml", REGION)["Resources"]
 Check = Callable[[dict[str, Any]], bool]

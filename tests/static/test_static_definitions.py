@@ -12,9 +12,9 @@ import pytest
 
 from paceline import errors
 from paceline.contracts.models import STATES
+from sandbox.deployment import REGION, ROOT
 from sandbox.engine import validate
 from sandbox.template import translate
-from sandbox.world import REGION, ROOT
 
 FILES = sorted((ROOT / "statemachines").glob("*.asl.json"))
 # Names that AWS, and in the sandbox's case Lambda's runtime, give to errors that are not ours.

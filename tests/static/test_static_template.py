@@ -16,8 +16,8 @@ from paceline.config import Settings
 from paceline.contracts import SCHEMAS
 from paceline.contracts.__main__ import schema_text
 from paceline.contracts.models import all_contracts
+from sandbox.deployment import REGION, ROOT
 from sandbox.template import translate
-from sandbox.world import REGION, ROOT
 
 RESOURCES: dict[str, Any] = translate(ROOT / "template.yaml", REGION)["Resources"]
 FUNCTIONS = {name: r["Properties"] for name, r in RESOURCES.items() if r["Type"] == "AWS::Lambda::Function"}

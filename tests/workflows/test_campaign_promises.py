@@ -11,7 +11,7 @@ import pytest
 
 from paceline import keys
 from sandbox.carrier import Profile
-from sandbox.world import ROOT
+from sandbox.deployment import ROOT
 from tests.builders.campaigns import an_office, is_balanced
 
 ROUGH = Profile(throttled=0.05, failing=0.05, silent=0.05, refused=(("21614", 0.05),))

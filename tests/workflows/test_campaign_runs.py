@@ -12,7 +12,7 @@ from moto.events.models import events_backends
 from paceline.contracts import check
 from paceline.models import Account
 from sandbox.carrier import DELIVERED, FILTERED, NO_FINAL_RECEIPT, Profile
-from sandbox.world import ACCOUNT, REGION
+from sandbox.deployment import ACCOUNT, REGION
 from tests.builders.campaigns import Office, an_office, is_balanced
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import boto3
 import pytest
 
+from sandbox.deployment import ROOT
 from sandbox.engine import TaskFailed
 from sandbox.integrations import SandboxIntegrations
-from sandbox.world import ROOT
-from tests.builders.campaigns import OPERATOR, Office, an_office, id_of, is_balanced
+from tests.builders.campaigns import OPERATOR, Office, an_office, is_balanced
 from tests.builders.core import phone_number
 
 
@@ -33,7 +33,7 @@ def intolerant(tmp_path: Path) -> Path:
 def take(office: Office, name: str) -> Callable[[], object]:
     """Let an object of the campaign be gone; return what puts it back."""
     s3, place = boto3.client("s3"), {"Bucket": office.sandbox.outputs["BucketName"]}
-    place["Key"] = f"campaigns/{id_of('renewals')}/{name}"
+    place["Key"] = f"{office.planned_at}/{name}"
     body = s3.get_object(**place)["Body"].read()
     s3.delete_object(**place)
     return lambda: s3.put_object(**place, Body=body)

@@ -13,8 +13,9 @@ from moto.iam.models import iam_backends
 
 from paceline import dry_runs
 from sandbox.carrier import DELIVERED, FILTERED, NO_FINAL_RECEIPT, Profile, Script
+from sandbox.deployment import ACCOUNT, ROOT
 from sandbox.faults import Boundary, Fault, nothing
-from sandbox.world import ACCOUNT, RECEIVER_HOST, ROOT
+from sandbox.world import RECEIVER_HOST
 from tests.builders.campaigns import KIND, OPERATOR, Office, Refusal, a_file, an_office, id_of
 from tests.builders.core import phone_number
 

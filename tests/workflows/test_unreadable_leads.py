@@ -10,7 +10,7 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.builders.campaigns import Office, an_office, id_of, is_balanced
+from tests.builders.campaigns import Office, an_office, is_balanced
 
 Damage = Callable[[bytes], bytes | None]
 LEADS = 60
@@ -19,7 +19,7 @@ LEADS = 60
 def damage(office: Office, how: Damage, name: str = "leads/shared-01-0001.jsonl") -> None:
     """Change an object of the campaign; None: it is gone."""
     s3, place = boto3.client("s3"), {"Bucket": office.sandbox.outputs["BucketName"]}
-    place["Key"] = f"campaigns/{id_of('renewals')}/{name}"
+    place["Key"] = f"{office.planned_at}/{name}"
     body = how(s3.get_object(**place)["Body"].read())
     if body is None:
         s3.delete_object(**place)

@@ -12,6 +12,7 @@ import boto3
 from paceline.moments import iso
 from sandbox.carrier import Profile
 from sandbox.customer import operator_of, table_of
+from sandbox.deployment import Deployment
 from sandbox.engine import Execution
 from sandbox.faults import nothing
 from sandbox.latency import Latencies
@@ -42,6 +43,7 @@ class PlayedWorld:
 
     plan: WorldPlan
     kept: Callable[[str], bool] = everything
+    deployment: Deployment | None = None
     told: Told = field(default_factory=Told)
     stuck: str = ""  # why the run did not come to its end
 
@@ -53,6 +55,7 @@ class PlayedWorld:
             start=plan.start,
             profile=Profile(scripts=scripts, callback_tries=6),
             latencies=Latencies.realistic(plan.seed),
+            deployment=self.deployment,
         )
         self.world.__enter__()
         self.table = table_of(self.world)

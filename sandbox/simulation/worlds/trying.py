@@ -10,8 +10,10 @@ import signal
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 
+from sandbox.deployment import ROOT, Deployment, deployed
 from sandbox.simulation.worlds.drawing import draw_world
 from sandbox.simulation.worlds.judging import Broken, judge
 from sandbox.simulation.worlds.playing import PlayedWorld, everything
@@ -47,42 +49,48 @@ class Verdict:
 
 
 def attempt(trial: Trial) -> Verdict:
-    """Try one world in this process. What breaks the run itself, or the judging, breaks the invariant `ends`."""
+    """Try one world in this process."""
+    with ExitStack() as undo:
+        return _attempt(trial, None, undo)
+
+
+def _attempt(trial: Trial, deployment: Deployment | None, undo: ExitStack) -> Verdict:
+    """Try a world. What breaks the run itself, or the judging, breaks the invariant `ends`."""
     started = time.monotonic()
     kept = everything if trial.kept is None else trial.kept.__contains__
     plan = draw_world(trial.seed, trial.profile).keeping(kept)
     if not plan.campaigns:
         return Verdict(trial)
-    with PlayedWorld(plan, kept) as played:
-        try:
-            played.play()
-            broken = judge(played)
-        except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            broken = [Broken("ends", f"{type(error).__name__} in {place.name}: {error}")]
-        met, tags = tuple(played.told.met), tuple(plan.tags())
-        sent = len(played.world.carrier.book)
-    return Verdict(trial, tuple(broken), met, tags, sent, time.monotonic() - started)
+    played = undo.enter_context(PlayedWorld(plan, kept, deployment))
+    try:
+        played.play()
+        broken = judge(played)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        broken = [Broken("ends", f"{type(error).__name__} in {place.name}: {error}")]
+    met, tags = tuple(played.told.met), tuple(plan.tags())
+    return Verdict(trial, tuple(broken), met, tags, len(played.world.carrier.book), time.monotonic() - started)
 
 
 def attempts(trials: Iterable[Trial], workers: int = 1) -> Iterator[Verdict]:
     """Try worlds, each in a copy of this process, so many at once; yield the verdicts as they come."""
     running: dict[int, tuple[int, Trial]] = {}  # by the end of its pipe: the copy, and what it tries
-    try:
-        for trial in trials:
-            if len(running) >= workers:
+    with deployed(ROOT / "template.yaml", seed=1) as deployment:  # once, for all copies
+        try:
+            for trial in trials:
+                if len(running) >= workers:
+                    yield _next(running)
+                pid, pipe = _copy(trial, deployment)
+                running[pipe] = pid, trial
+            while running:
                 yield _next(running)
-            pid, pipe = _copy(trial)
-            running[pipe] = pid, trial
-        while running:
-            yield _next(running)
-    finally:
-        for pid, _ in running.values():  # whoever asked has seen enough
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        finally:
+            for pid, _ in running.values():  # whoever asked has seen enough
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
 
 
-def _copy(trial: Trial) -> tuple[int, int]:
+def _copy(trial: Trial, deployment: Deployment) -> tuple[int, int]:
     reading, writing = os.pipe()
     if pid := os.fork():
         os.close(writing)
@@ -90,10 +98,11 @@ def _copy(trial: Trial) -> tuple[int, int]:
     try:
         gc.disable()  # a collection writes to all that is there, and so copies it; a world makes little garbage
         signal.alarm(MOST_SECONDS)
+        verdict = _attempt(trial, deployment, ExitStack())
         with os.fdopen(writing, "w") as pipe:
-            json.dump(asdict(attempt(trial)) | {"trial": None}, pipe)
+            json.dump(asdict(verdict) | {"trial": None}, pipe)
     finally:
-        os._exit(0)  # what is open belongs to the process that this is a copy of
+        os._exit(0)  # nothing is put back: what is open belongs to the process that this is a copy of
 
 
 def _next(running: dict[int, tuple[int, Trial]]) -> Verdict:

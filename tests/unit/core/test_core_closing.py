@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline import keys
-from paceline.batches import batch_summaries
+from paceline.batches import batch_summaries, summarize
 from paceline.closing import close_round
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
 from paceline.looks import OpenBatch
-from paceline.models import Batch, Charging, Route
+from paceline.models import Batch, Charging, Hold, Route
 from paceline.moments import iso
 from paceline.opt_outs import opt_out
 from paceline.receipts import Receipt, apply_receipt
@@ -312,3 +312,18 @@ def everything_is_settled(world: World, batch: Batch) -> None:
         apply_receipt(world.table, Receipt(f"renewals.00001.{lead_no}", sid, MessageStatus.DELIVERED), NOON)
     world.reconciler().reconcile(OpenBatch(batch=batch), NOON + timedelta(days=3), Charging())
     settle(world.table, "acme", batch_summaries(world.table, "renewals"), NOON)
+
+
+def test_an_admission_whose_caller_let_it_go_leaves_no_hold_behind(world: World) -> None:
+    """One came to its end while the round was sent, and one after it was closed."""
+    batch = world.has_batch(leads_of(1))
+    hold = Hold(cause=Cause.PACE, since=NOON).model_dump(mode="json")
+    of_batch = world.table, "renewals", batch.batch_id, NOON
+    world.send_all(batch, world.admit(batch))
+    summarize(*of_batch, before_close_of=1, status="waiting", hold=hold)
+
+    world.close(batch)
+    summarize(*of_batch, before_close_of=1, status="waiting", hold=hold)
+
+    summary = world.table.get(keys.batch("renewals", batch.batch_id)) or {}
+    assert (summary["status"], summary["hold"]) == ("sent", None)
