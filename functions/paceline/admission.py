@@ -22,6 +22,7 @@ from paceline.moments import from_us, iso, to_us
 from paceline.pace_rows import to_pace
 from paceline.pacing import RECOVERY_US, Request, fits_a_round
 from paceline.ports import ObjectStore
+from paceline.resends import refuse_resend
 from paceline.routes import Signals, route_now
 from paceline.slots import take_slots
 from paceline.status import CampaignStatus, Cause, MessageStatus
@@ -182,7 +183,7 @@ class Admitter:
         return read_ledger(self.table, batch.campaign_id, batch.batch_id)
 
     def _leads_left(self, batch: Batch, ledger: Ledger) -> list[Lead]:
-        return [lead for lead in read_leads(self.store, batch) if lead.lead_no not in ledger.messages]
+        return [lead for lead in read_leads(self.store, batch) if not ledger.is_done(lead.lead_no)]
 
     # -- when? ----------------------------------------------------------------------------------------------------
 
@@ -298,11 +299,18 @@ def _lanes(items: int, width: int) -> tuple[int, int]:
 
 def skip_lead(
     table: Table, campaign: Campaign, batch: Batch, round_no: int, lead: Lead, cause: Cause, now: datetime
-) -> None:
-    """Write the outcome `skipped` for a lead that has no message; one that has keeps it."""
+) -> MessageStatus:
+    """Write the outcome `skipped` for a lead that has no message; return what became of it.
+
+    One that has a message keeps it: where it was due once more it is no longer, for its first try may have left.
+    """
     message = Message(lead.lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.SKIPPED)
     row = rows.message_row(batch.campaign_id, replace(message, cause=cause.value, final_at=now), campaign.kept_until)
     try:
         table.put(Put(row, condition="attribute_not_exists(#pk)"))
-    except ConditionFailed:
-        return
+    except ConditionFailed as kept:
+        found = rows.to_message(kept.old or row)
+        if found.is_due:
+            refuse_resend(table, campaign.campaign_id, found, round_no)
+        return found.status
+    return MessageStatus.SKIPPED

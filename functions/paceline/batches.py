@@ -26,6 +26,11 @@ class Ledger:
     leases: dict[int, Row]
     messages: dict[int, Message]
 
+    def is_done(self, lead_no: int) -> bool:
+        """Tell whether a lead has a message that is not left to be sent once more."""
+        message = self.messages.get(lead_no)
+        return message is not None and not message.is_due
+
 
 def read_ledger(table: Table, campaign_id: str, batch_id: str) -> Ledger:
     """Return the batch's leases by round and its messages by lead_no."""

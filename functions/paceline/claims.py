@@ -15,6 +15,8 @@ from paceline import keys, rows
 from paceline.errors import TransactionConflict
 from paceline.models import Campaign, Lead, Message
 from paceline.moments import iso, to_us
+from paceline.receipts import Receipt, apply_receipt
+from paceline.resends import BARE_CLAIM, OF_ROUND, claim_once_more, claimed_by, leave_due, to_unknown
 from paceline.retention import expiry
 from paceline.status import Cause, MessageStatus
 from paceline.table import ConditionFailed, Delete, Put, Row, Table, TransactionRefused, Update
@@ -49,51 +51,31 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
         except TransactionRefused as refused:
             of_message, of_person = refused.reasons
         if of_message.code == "ConditionalCheckFailed":
-            return rows.to_message(of_message.old or {})
-        known = of_person.old or {}
-        if "opted_out_at" in known:
+            before = rows.to_message(of_message.old or {})
+            if not before.is_due or before.round >= message.round:  # of its own round: a try whose answer was lost
+                return before
+            put = claim_once_more(campaign, message, before)
+        if of_person.code == "ConditionalCheckFailed":
+            known = of_person.old or {}
+        if known and "opted_out_at" in known:
             return Cause.OPTED_OUT
     raise TransactionConflict("the recipient's row changed under every try", message_id=message_id)
 
 
 def give_up_claim(table: Table, campaign: Campaign, message: Message, lead: Lead) -> None:
-    """Take back a claim whose message certainly did not leave, so that admission may give it a new slot."""
-    key = keys.message(campaign.campaign_id, message.batch_id, message.lead_no)
-    condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
+    """Take back a claim whose message certainly did not leave, so that admission may give it a new slot.
+
+    Of one that was claimed once more, the first try may have left: its row stays.
+    """
+    condition = f"{BARE_CLAIM} AND attribute_not_exists(#resend)"
     try:
-        table.delete(Delete(key, condition, {"claimed": MessageStatus.CLAIMED.value}))
-    except ConditionFailed:  # a receipt came for it: it did leave, and the row says so
+        table.delete(Delete(keys.message(*_ids(campaign, message)), condition, claimed_by(message)))
+    except ConditionFailed as kept:  # a second claim; or a receipt came for it: it did leave, and the row says so
+        leave_due(table, campaign.campaign_id, message, kept.old or {})
         return
     _forget_send(
         table, keys.recipient(campaign.account_id, lead.phone_number), keys.message_id(*_ids(campaign, message))
     )
-
-
-def leave_for_resend(table: Table, campaign: Campaign, message: Message) -> bool:
-    """Take back the claim of a message that may have left, for a slot of its own once more. Return whether it may.
-
-    Once only, and only where the account wants that: the person may get two texts. What the first one took of a minute
-    and of a day stays taken: its lease keeps the note. Raises: TransactionConflict, TableThrottled.
-    """
-    if campaign.in_doubt != "resend_once":
-        return False
-    condition = "#status = :claimed AND attribute_not_exists(#provider_message_id)"
-    give_up = Delete(keys.message(*_ids(campaign, message)), condition, {"claimed": MessageStatus.CLAIMED.value})
-    pk, sk = keys.resent(*_ids(campaign, message))
-    once = Put({"pk": pk, "sk": sk}, condition="attribute_not_exists(#pk)")
-    slot = message.slot or message.claimed_at
-    assert slot is not None  # a claim has both
-    note = Update(
-        keys.lease(campaign.campaign_id, message.batch_id, message.round),
-        "SET #in_doubt = list_append(if_not_exists(#in_doubt, :none), :one)",
-        {"none": [], "one": [[to_us(slot), message.parts]]},
-        condition="attribute_exists(#pk) AND attribute_not_exists(#closing_at)",
-    )
-    try:
-        table.transact([give_up, once, note])
-    except TransactionRefused:
-        return False
-    return True
 
 
 def _ids(campaign: Campaign, message: Message) -> tuple[str, str, int]:
@@ -138,18 +120,10 @@ def _note_send(person: keys.Key, recent: Mapping[str, int], known: Row | None, k
 
 def note_unknown(table: Table, campaign_id: str, message: Message) -> MessageStatus:
     """Mark a claim whose sender did not live to record the answer: never sent again, settled by evidence."""
-    update = Update(
-        keys.message(campaign_id, message.batch_id, message.lead_no),
-        "SET #status = :unknown, #rank = :rank",
-        {
-            "unknown": MessageStatus.UNKNOWN.value,
-            "rank": rows.rank_of(MessageStatus.UNKNOWN),
-            "claimed": MessageStatus.CLAIMED.value,
-        },
-        condition="#status = :claimed",
-    )
+    key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    values, condition = {**claimed_by(message), **to_unknown()}, f"#status = :claimed AND {OF_ROUND}"
     try:
-        table.update(update)
+        table.update(Update(key, "SET #status = :unknown, #rank = :rank", values, condition=condition))
     except ConditionFailed as moved_on:
         return MessageStatus((moved_on.old or {}).get("status", MessageStatus.UNKNOWN))
     return MessageStatus.UNKNOWN
@@ -163,34 +137,44 @@ def record_sent(
     sent_at: datetime,
     answered_at: datetime,
 ) -> None:
-    """Record the provider's acceptance. A receipt that was faster keeps its status."""
+    """Record the provider's acceptance. A receipt that was faster keeps its status.
+
+    Of a claim that was taken back meanwhile, to be sent once more, it is what a receipt is: evidence.
+    """
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
-    values = {"id": provider_message_id, "at": iso(sent_at), "answered": iso(answered_at)}
+    values = {"id": provider_message_id, "at": iso(sent_at), "answered": iso(answered_at), "round": message.round}
     facts = "SET #provider_message_id = :id, #sent_at = :at, #answered_at = :answered"
     rank = rows.rank_of(MessageStatus.SENT, "", provider_message_id)
     to_sent = {"sent": MessageStatus.SENT.value, "rank": rank}
     try:
-        update = Update(key, f"{facts}, #status = :sent, #rank = :rank", values | to_sent, condition="#rank < :rank")
-        table.update(update)
-    except ConditionFailed as moved_on:
-        if not moved_on.old:  # taken back meanwhile, to be sent once more: there is nothing of this claim to write to
-            return
-        with suppress(ConditionFailed):
-            table.update(Update(key, facts, values, condition="attribute_exists(#pk)"))
+        sent = f"{facts}, #status = :sent, #rank = :rank"
+        table.update(Update(key, sent, values | to_sent, condition=f"#rank < :rank AND {OF_ROUND}"))
+    except ConditionFailed:
+        try:
+            table.update(Update(key, facts, values, condition=OF_ROUND))
+        except ConditionFailed:
+            message_id = keys.message_id(campaign_id, message.batch_id, message.lead_no)
+            apply_receipt(table, Receipt(message_id, provider_message_id, MessageStatus.SENT), answered_at)
 
 
-def record_failed(table: Table, campaign_id: str, message: Message, cause: str, now: datetime) -> None:
-    """Record the provider's refusal: the outcome `failed`, whose credits are released when the batch is settled."""
+def record_failed(table: Table, campaign_id: str, message: Message, cause: str, now: datetime) -> MessageStatus:
+    """Record the provider's refusal: the outcome `failed`, whose credits are released when the batch is settled.
+
+    Of one that was claimed once more it says nothing of the first try, which may have left: that is unknown.
+    """
     values = {
         "failed": MessageStatus.FAILED.value,
         "rank": rows.rank_of(MessageStatus.FAILED, cause),
         "cause": cause,
         "now": iso(now),
+        "round": message.round,
     }
     times = "#final_at = :now, #sent_at = :now, #answered_at = :now"
     expression = f"SET #status = :failed, #rank = :rank, #cause = :cause, {times}"
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
+    condition = f"#rank < :rank AND {OF_ROUND} AND attribute_not_exists(#resend)"
     try:
-        table.update(Update(key, expression, values, condition="#rank < :rank"))
+        table.update(Update(key, expression, values, condition=condition))
     except ConditionFailed:
-        return
+        return note_unknown(table, campaign_id, message)
+    return MessageStatus.FAILED

@@ -20,7 +20,7 @@ from paceline.table import Action, ConditionFailed, Row, Table, TransactionRefus
 
 
 class Closed(Model):
-    """The answer of `Close Batch`. left: leads that have no message yet. next_round: their round."""
+    """The answer of `Close Batch`. left: leads without a message, or whose is due once more. next_round: theirs."""
 
     left: int
     next_round: int
@@ -38,8 +38,9 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
             _give_back(table, campaign, batch, lease, ledger, now)
         if unused:  # again, where another try gave it back: that one may not have lived to say so
             release_after_give_back(table, workflow, campaign.account_id, batch.route)
-    left = batch.leads - len(ledger.messages)
-    statuses = Counter(message.status.value for message in ledger.messages.values())
+    done = [message for lead_no, message in ledger.messages.items() if ledger.is_done(lead_no)]
+    left = batch.leads - len(done)
+    statuses = Counter(message.status.value for message in done)
     summarize(
         table,
         batch.campaign_id,
@@ -74,14 +75,10 @@ def _given_back(lease: Row, ledger: Ledger) -> int:
 
 
 def unused_parts(lease: Row, ledger: Ledger) -> int:
-    """Return the parts of a round's lease that no claimed message of that round stands for."""
+    """Return the parts of a round's lease that none of its messages was claimed for and none is in doubt for."""
     used = sum(message.parts for message in ledger.messages.values() if is_of_round(message, lease["round"]))
+    used += sum(parts for _, parts in in_doubt(lease))
     return int(lease["parts"]) - used
-
-
-def parts_in_doubt(lease: Row) -> int:
-    """Return the parts that may have left in messages that are sent once more: of no credit, but of the day's use."""
-    return sum(parts for _, parts in in_doubt(lease))
 
 
 def _give_back(table: Table, campaign: Campaign, batch: Batch, lease: Row, ledger: Ledger, now: datetime) -> None:
@@ -102,12 +99,11 @@ def _give_back(table: Table, campaign: Campaign, batch: Batch, lease: Row, ledge
     actions: list[Action] = [close]
     if unused:
         values = {"n": unused, "minus": -unused}
-        actions.append(Update(keys.account(account_id), "ADD #available :n, #reserved :minus", values))
-    if of_day := unused - parts_in_doubt(lease):
         day = date.fromisoformat(lease["day"])
-        actions.append(Update(keys.route_day(batch.route, day), "ADD #used :minus", {"minus": -of_day}))
+        actions.append(Update(keys.account(account_id), "ADD #available :n, #reserved :minus", values))
+        actions.append(Update(keys.route_day(batch.route, day), "ADD #used :minus", {"minus": -unused}))
         if lease["counts_account_day"]:
-            actions.append(Update(keys.account_day(account_id, day), "ADD #used :minus", {"minus": -of_day}))
+            actions.append(Update(keys.account_day(account_id, day), "ADD #used :minus", {"minus": -unused}))
     try:
         table.transact(actions)
     except TransactionRefused:  # closed by another try of this step, with the same numbers

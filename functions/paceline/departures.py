@@ -14,7 +14,6 @@ from paceline.models import Message
 from paceline.moments import to_us
 from paceline.pacing import LATENESS_US, MINUTE_US, SEND_US, UNSURE_US, Round
 from paceline.rows import key_of, to_message
-from paceline.status import MessageStatus
 from paceline.table import Row, Table
 
 Departure = tuple[int, int]
@@ -57,7 +56,7 @@ def departed(lease: Row, messages: Iterable[Message]) -> str:
 
 def is_of_round(message: Message, round_no: int) -> bool:
     """Tell whether a message was claimed in this round: what it leased was used."""
-    return message.round == round_no and message.status is not MessageStatus.SKIPPED
+    return message.round == round_no and message.is_claimed_in_round
 
 
 def _departure(message: Message) -> Departure:
@@ -69,7 +68,7 @@ def _departure(message: Message) -> Departure:
 
 
 def in_doubt(lease: Row) -> list[Departure]:
-    """Return what may have left of a round in messages that have been taken back, to be sent once more."""
+    """Return what may have left of a round in messages that are to be sent once more, whatever became of that."""
     return [(slot + LATENESS_US + UNSURE_US, parts) for slot, parts in lease.get("in_doubt", ())]
 
 

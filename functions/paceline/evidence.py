@@ -21,19 +21,30 @@ LATEST = timedelta(minutes=5)
 
 
 def look_up(
-    table: Table, provider: Provider, account_id: str, message: OutgoingMessage, claimed_at: datetime
+    table: Table,
+    provider: Provider,
+    account_id: str,
+    message: OutgoingMessage,
+    claimed_at: datetime,
+    first_claimed_at: datetime | None = None,
 ) -> ProviderRecord | None:
     """Ask the provider for a message that is in doubt; None where nothing is proved.
 
-    Raises: ProviderUnsure, where it does not answer now; TableThrottled.
+    first_claimed_at: of its first try, where it was claimed once more. Raises: ProviderUnsure, where it does not answer
+    now; TableThrottled.
     """
     person = table.get(keys.recipient(account_id, message.phone_number)) or {}
-    doubt = Doubt(claimed_at - CLOCK_SLACK, claimed_at + LATEST)
+    doubt = Doubt((first_claimed_at or claimed_at) - CLOCK_SLACK, claimed_at + LATEST)
     known = set()
     for message_id, at in person.get("recent", {}).items():
-        if message_id == message.message_id or not _is_near(from_us(at), doubt):
+        if message_id == message.message_id:
             continue
         other = table.get(keys.message(*keys.parse_message_id(message_id))) or {}
+        first = other.get("first_claimed_at")
+        if first and _is_near(datetime.fromisoformat(first), doubt):
+            return None  # of a message that was claimed twice, the id of one text is not known
+        if not _is_near(from_us(at), doubt):
+            continue
         if not other.get("provider_message_id"):
             return None  # in doubt like this one: what the book shows may be either
         known.add(other["provider_message_id"])

@@ -31,7 +31,8 @@ def verdict(
     """Return what a closed lease says of its round: {} of one in which a message found its fate; else `failed`, or
     `excused` with the cause that kept its messages back.
     """
-    if any(message.round == lease["round"] for message in ledger.messages.values()):
+    its_own = (message for message in ledger.messages.values() if message.round == lease["round"])
+    if "in_doubt" in lease or any(ledger.is_done(message.lead_no) for message in its_own):
         return {}
     excuse = _excuse(lease, campaign, batch, signals, now)
     return {"excused": excuse.value} if excuse else {"failed": True}

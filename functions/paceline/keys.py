@@ -16,7 +16,6 @@
 | word | a STOP or a START, so that the same one does nothing twice | 0 | nobody |
 | inbox | one receipt | 1 a receipt | nobody |
 | late | a receipt that changes a final message, with it | 0 | nobody |
-| resent | a message in doubt, where the account wants it sent again | 0 | nobody |
 | hold | a batch that waits, its release | 0 | nobody |
 | audit | an operator's change | 0 | nobody |
 | API key | an operator, its revocation | 0 | nobody |
@@ -105,11 +104,6 @@ MESSAGES, LEASES = "MESSAGE#", "LEASE#"
 
 def message(campaign_id: str, batch_id: str, lead_no: int) -> Key:
     return batch_partition(campaign_id, batch_id), f"{MESSAGES}{lead_no:07d}"
-
-
-def resent(campaign_id: str, batch_id: str, lead_no: int) -> Key:
-    """There once a message that was in doubt was sent again: it is not, a second time."""
-    return f"CAMPAIGN#{campaign_id}", f"RESENT#{batch_id}#{lead_no:07d}"
 
 
 def recipient(account_id: str, phone_number: str) -> Key:

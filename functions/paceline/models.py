@@ -19,7 +19,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus
+from paceline.status import CampaignStatus, Cause, Excluded, MessageStatus, Resend
 
 _ACCOUNT_ID = "[a-z0-9][a-z0-9-]{1,39}"
 AccountId = Annotated[str, Field(pattern=f"^{_ACCOUNT_ID}$")]
@@ -312,6 +312,7 @@ class Message:
     """One message's row, as the ledger holds it. Times are aware UTC; parts are credits.
 
     sent_at: just before the provider was called. answered_at: when its answer was seen; it left in between.
+    first_claimed_at: of its first try, where it was claimed once more.
     """
 
     lead_no: int
@@ -327,6 +328,18 @@ class Message:
     answered_at: datetime | None = None
     final_at: datetime | None = None
     provider_message_id: str = ""
+    resend: Resend = Resend.NO
+    first_claimed_at: datetime | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Tell whether it is left to be sent once more: nothing was heard of its first try."""
+        return self.resend is Resend.DUE and self.status is MessageStatus.UNKNOWN
+
+    @property
+    def is_claimed_in_round(self) -> bool:
+        """Tell whether the lease of its round stands for it; else its first try's does, or none."""
+        return self.status is not MessageStatus.SKIPPED and self.resend not in (Resend.DUE, Resend.REFUSED)
 
 
 class Hold(Model):

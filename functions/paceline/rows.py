@@ -10,7 +10,7 @@ from paceline.audit import STAMPS
 from paceline.models import Account, Campaign, Message, Route
 from paceline.moments import iso
 from paceline.retention import expiry
-from paceline.status import FINAL, MessageStatus
+from paceline.status import FINAL, MessageStatus, Resend
 from paceline.table import Row
 
 # The order in which statuses override each other. Delivered is proof and beats every other word; skipped can be
@@ -29,6 +29,9 @@ _ORDER = {
 # What sends and operators note in a route's row beside the route.
 _NOTES = ("throttled_until", "caps_lowered_at", "misconfigured_until", "trouble")
 
+
+# A message's moments.
+_TIMES = ("slot", "claimed_at", "sent_at", "answered_at", "final_at", "first_claimed_at")
 
 # Causes that say less than any other of the same status.
 _VAGUE = {"", "unknown_error", "no_evidence_of_acceptance"}
@@ -102,8 +105,9 @@ def message_row(campaign_id: str, message: Message, kept_until: datetime | None)
         "status": message.status.value,
         "rank": rank_of(message.status, message.cause, message.provider_message_id),
         "cause": message.cause or None,
+        "resend": message.resend.value or None,
     }
-    times = {name: getattr(message, name) for name in ("slot", "claimed_at", "sent_at", "answered_at", "final_at")}
+    times = {name: getattr(message, name) for name in _TIMES}
     values |= {name: iso(moment) if moment else None for name, moment in times.items()}
     return _row(keys.message(campaign_id, message.batch_id, message.lead_no), values | expiry(kept_until))
 
@@ -117,10 +121,7 @@ def to_message(row: Row) -> Message:
         parts=row["parts"],
         status=MessageStatus(row["status"]),
         cause=row.get("cause", ""),
-        slot=_moment(row, "slot"),
-        claimed_at=_moment(row, "claimed_at"),
-        sent_at=_moment(row, "sent_at"),
-        answered_at=_moment(row, "answered_at"),
-        final_at=_moment(row, "final_at"),
         provider_message_id=row.get("provider_message_id", ""),
+        resend=Resend(row.get("resend", "")),
+        **{name: _moment(row, name) for name in _TIMES},
     )

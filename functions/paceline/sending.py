@@ -13,7 +13,7 @@ from paceline import keys
 from paceline.admission import skip_lead
 from paceline.batches import find_lead, find_number
 from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
-from paceline.claims import claim, give_up_claim, leave_for_resend, note_unknown, record_failed, record_sent
+from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
 from paceline.errors import (
     ProviderMisconfigured,
     ProviderThrottled,
@@ -25,6 +25,7 @@ from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
 from paceline.ports import Accepted, Clock, ObjectStore, OutgoingMessage, Provider, Refused
+from paceline.resends import leave_for_resend
 from paceline.routes import Signals, hold_route, route_now
 from paceline.slots import slow_down
 from paceline.status import CampaignStatus, Cause, MessageStatus
@@ -65,15 +66,15 @@ class Sender:
         if lead is None or lead.is_forgotten:
             cause = Cause.LEAD_UNREADABLE if lead is None else Cause.OPTED_OUT
             lead = lead or find_number(self.store, batch, lead_no)
-            skip_lead(self.table, campaign, batch, round_no, lead, cause, self.clock.now())
-            return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
+            status = skip_lead(self.table, campaign, batch, round_no, lead, cause, self.clock.now())
+            return Sent(lead_no=lead_no, status=status)
         message = Message(lead_no, batch.batch_id, batch.route, round_no, lead.parts, MessageStatus.CLAIMED, slot=slot)
         claimed = claim(self.table, campaign, message, lead, self.clock.now())
         if isinstance(claimed, Message):
             return Sent(lead_no=lead_no, status=self._repeated(campaign, claimed))
         if isinstance(claimed, Cause):
-            skip_lead(self.table, campaign, batch, round_no, lead, claimed, self.clock.now())
-            return Sent(lead_no=lead_no, status=MessageStatus.SKIPPED)
+            status = skip_lead(self.table, campaign, batch, round_no, lead, claimed, self.clock.now())
+            return Sent(lead_no=lead_no, status=status)
         if "closing_at" in (self.table.get(keys.lease(batch.campaign_id, batch.batch_id, round_no)) or {}):
             # Our caller let us go long ago: what this message would use was given back, or is about to be.
             give_up_claim(self.table, campaign, message, lead)
@@ -141,8 +142,7 @@ class Sender:
                 now = self.clock.now()
                 record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at, now)
                 return MessageStatus.SENT
-            record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())
-            return MessageStatus.FAILED
+            return record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())
         except TransactionConflict:
             # Nothing else writes this row in a transaction; were it so, a retry must not see a bare claim and the
             # receipt carries our id anyway.

@@ -14,7 +14,7 @@ from itertools import islice
 from paceline import keys, rows
 from paceline.models import Charging, Message
 from paceline.moments import iso
-from paceline.status import MessageStatus
+from paceline.status import MessageStatus, Resend
 from paceline.table import Action, Row, Table, TransactionRefused, Update
 
 # A transaction takes 100 actions: these, and the account's.
@@ -40,9 +40,13 @@ def is_charged(message: Message, charging: Charging) -> bool:
 
 
 def amounts(messages: Iterable[Message], charging: Charging) -> dict[str, int]:
-    """Return what the messages of a final batch hold of the account's reserved credits, and what of it is consumed."""
+    """Return what the messages of a final batch hold of the account's reserved credits, and what of it is consumed.
+
+    One that was sent once more holds its parts in two leases, and is charged once.
+    """
     messages = list(messages)
     held = sum(message.parts for message in messages if message.status is not MessageStatus.SKIPPED)
+    held += sum(message.parts for message in messages if message.resend is Resend.DONE)
     consumed = sum(message.parts for message in messages if is_charged(message, charging))
     return {"held_parts": held, "consumed": consumed}
 

@@ -27,6 +27,18 @@ class MessageStatus(StrEnum):
     UNCONFIRMED = "unconfirmed"  # no final receipt by the deadline
 
 
+class Resend(StrEnum):
+    """Of a message whose end was not seen, where the account wants such sent once more: how far that has come.
+
+    Its first try may have left. So the lease of that try keeps its parts, beside what another try's lease has.
+    """
+
+    NO = ""
+    DUE = "due"  # while it is unknown, it is left to be sent
+    DONE = "done"  # claimed once more: never a third time
+    REFUSED = "refused"  # it may not go once more: evidence settles it
+
+
 FINAL = frozenset(
     {
         MessageStatus.DELIVERED,

@@ -18,7 +18,7 @@ from paceline.receipts import Receipt
 from paceline.report.words import MEANINGS, label
 from paceline.retention import INBOX, no_longer_kept
 from paceline.settlement import is_charged
-from paceline.status import FINAL, Cause, MessageStatus
+from paceline.status import FINAL, Cause, MessageStatus, Resend
 from paceline.table import Row, Table
 
 _UNTAKEN = (MessageStatus.SKIPPED, MessageStatus.FAILED)
@@ -190,13 +190,23 @@ class _Life:
     def _sending(self, message: Message | None) -> Iterator[Step]:
         if message is None or message.status is MessageStatus.SKIPPED:
             return
-        yield Step(message.claimed_at, f"claimed in round {message.round}: from here on it is never sent twice")
+        yield from self._claims(message)
         if message.sent_at:
             yield Step(message.sent_at, "handed to the provider")
         if message.answered_at:
             sid = message.provider_message_id
             text = f"the provider took it as {sid}" if sid else "the provider refused it"
             yield Step(message.answered_at, text, {"provider_message_id": sid or None})
+
+    def _claims(self, message: Message) -> Iterator[Step]:
+        if message.resend is Resend.NO:
+            yield Step(message.claimed_at, f"claimed in round {message.round}: from here on it is never sent twice")
+            return
+        then = "; it is to be sent once more" if message.is_due else ""
+        then = "; sending it once more was refused" if message.resend is Resend.REFUSED else then
+        yield Step(message.first_claimed_at or message.claimed_at, "claimed; whether it left was not seen" + then)
+        if message.resend is Resend.DONE:
+            yield Step(message.claimed_at, f"claimed once more in round {message.round}: there is no third time")
 
     def _receipts(self) -> Iterator[Step]:
         message_id = keys.message_id(self.batch.campaign_id, self.batch.batch_id, self.lead.lead_no)

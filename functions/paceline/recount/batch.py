@@ -14,7 +14,7 @@ from paceline.recount.differences import Correction, Difference, Note, RowChange
 from paceline.recount.movements import Amounts, taken
 from paceline.rows import key_of
 from paceline.settlement import amounts
-from paceline.status import FINAL, CampaignStatus, MessageStatus
+from paceline.status import FINAL, CampaignStatus
 from paceline.table import Row
 
 # Campaigns whose workflow has come to its end. A cancelled one's still gives back and waits for receipts.
@@ -100,7 +100,7 @@ def _check_lease(rows: BatchRows, lease: Row, check: BatchCheck) -> None:
 def _check_rounds(rows: BatchRows, check: BatchCheck) -> None:
     """Every message that left had a lease."""
     rounds = rows.ledger.leases
-    left = [m for m in rows.ledger.messages.values() if m.round not in rounds and m.status is not MessageStatus.SKIPPED]
+    left = [m for m in rows.ledger.messages.values() if m.round not in rounds and m.is_claimed_in_round]
     if parts := sum(message.parts for message in left):
         why = f"{len(left)} messages say that they left in a round that has no lease"
         check.differences.append(Difference(name_of(rows.batch), "parts without a lease", 0, parts, why, False))

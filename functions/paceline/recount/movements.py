@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from paceline import keys
-from paceline.closing import parts_in_doubt
 from paceline.models import Batch
 from paceline.table import Row
 
@@ -24,20 +23,13 @@ Movements = dict[str, Amounts]
 MOST_SUMS = 20_000
 
 
-def taken(account_id: str, batch: Batch, lease: Row, parts: int, of_day: int | None = None) -> Amounts:
-    """Return what a lease of so many parts moves; a negative number gives back. of_day: where it is not as many."""
+def taken(account_id: str, batch: Batch, lease: Row, parts: int) -> Amounts:
+    """Return what a lease of so many parts moves; a negative number gives back."""
     day = date.fromisoformat(lease["day"])
-    use = parts if of_day is None else of_day
-    amounts = {(keys.account(account_id), "reserved"): parts, (keys.route_day(batch.route, day), "used"): use}
+    amounts = {(keys.account(account_id), "reserved"): parts, (keys.route_day(batch.route, day), "used"): parts}
     if lease["counts_account_day"]:
-        amounts[keys.account_day(account_id, day), "used"] = use
+        amounts[keys.account_day(account_id, day), "used"] = parts
     return amounts
-
-
-def given_back(account_id: str, batch: Batch, lease: Row) -> Amounts:
-    """Return what the closing of a lease moved: the use of the day stays where a message may have left."""
-    unused = lease.get("unused", 0)
-    return taken(account_id, batch, lease, -unused, parts_in_doubt(lease) - unused)
 
 
 def of_batch(account_id: str, batch: Batch, leases: Mapping[int, Row], summary: Row) -> Movements:
@@ -47,7 +39,7 @@ def of_batch(account_id: str, batch: Batch, leases: Mapping[int, Row], summary: 
     for round_no, lease in leases.items():
         found[f"{name} lease {round_no}"] = taken(account_id, batch, lease, lease["parts"])
         if "closed_at" in lease:
-            found[f"{name} give-back {round_no}"] = given_back(account_id, batch, lease)
+            found[f"{name} give-back {round_no}"] = taken(account_id, batch, lease, -lease.get("unused", 0))
     if "settled_at" in summary:
         account = keys.account(account_id)
         held, consumed = summary["held_parts"], summary["consumed"]

@@ -11,8 +11,10 @@ from paceline import keys
 from paceline.claims import claim, record_sent
 from paceline.evidence import LATEST, look_up
 from paceline.models import Campaign
+from paceline.moments import iso
 from paceline.ports import Doubt, OutgoingMessage, ProviderRecord
 from paceline.status import MessageStatus
+from paceline.table import Update
 from tests.builders.core import NOON, World, a_campaign, a_lead, a_message
 from tests.fakes.services import FakeProvider
 
@@ -35,12 +37,12 @@ def claimed(world: World, campaign: Campaign, at: datetime, provider_message_id:
         record_sent(world.table, campaign.campaign_id, message, provider_message_id, at, at)
 
 
-def asked(world: World) -> Any:
+def asked(world: World, first_claimed_at: datetime | None = None) -> Any:
     lead, provider = a_lead(1), Asked()
     outgoing = OutgoingMessage(
         keys.message_id("mine", "00001", 1), "+12025550100", lead.phone_number, lead.text, 86_400
     )
-    found = look_up(world.table, provider, "acme", outgoing, NOON)
+    found = look_up(world.table, provider, "acme", outgoing, NOON, first_claimed_at)
     return getattr(provider, "doubt", None), found
 
 
@@ -81,3 +83,21 @@ def test_another_message_in_doubt_at_another_time_is_no_rival(world: World, minu
     _, found = asked(world)
 
     assert found is not None
+
+
+def test_a_message_that_was_claimed_once_more_is_looked_for_from_its_first_claim_on(world: World) -> None:
+    claimed(world, MINE, NOON)
+
+    doubt, _ = asked(world, NOON - timedelta(minutes=40))
+
+    assert (doubt.since, doubt.until) == (NOON - timedelta(minutes=41), NOON + LATEST)
+
+
+def test_of_another_message_that_was_claimed_twice_the_first_text_may_be_what_the_book_shows(world: World) -> None:
+    claimed(world, MINE, NOON)
+    later = NOON + timedelta(minutes=40)
+    claimed(world, OTHER, later, "SM1")
+    key = keys.message("other", "00001", 1)
+    world.table.update(Update(key, "SET #first_claimed_at = :first", {"first": iso(NOON)}))
+
+    assert asked(world) == (None, None)

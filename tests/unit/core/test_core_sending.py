@@ -9,8 +9,7 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from paceline import keys
-from paceline.campaigns import PAUSE_BOUND_SECONDS, get_campaign
-from paceline.claims import leave_for_resend, record_sent
+from paceline.campaigns import PAUSE_BOUND_SECONDS
 from paceline.errors import (
     ProviderMisconfigured,
     ProviderThrottled,
@@ -25,16 +24,13 @@ from paceline.pacing import LATENESS_SECONDS
 from paceline.ports import OutgoingMessage
 from paceline.receipts import Receipt, apply_receipt
 from paceline.routes import MISCONFIGURED_FOR, change_route
-from paceline.rows import message_row
 from paceline.status import CampaignStatus, Cause, MessageStatus
-from paceline.table import Put
 from tests.builders.core import (
     NOON,
     SIGNED,
     World,
     a_campaign,
     a_lead,
-    a_message,
     an_account,
     leads_of,
     phone_number,
@@ -296,77 +292,6 @@ def test_a_provider_that_does_not_answer_makes_it_unknown_and_it_is_never_sent_a
 
     assert first.status is MessageStatus.UNKNOWN
     assert {answer.status for answer in again} == {MessageStatus.UNKNOWN}
-    assert world.provider.texts_to(phone_number(1)) == 1
-
-
-def bold(world: World) -> Batch:
-    """A batch of one lead of a campaign whose messages in doubt are sent once more; a minute takes one part."""
-    route = Route(name="shared", parts_per_minute=1, parts_per_day=2)
-    world.has(an_account(account_id="bold", parts_per_day=2), route)
-    world.has(a_campaign(campaign_id="bold", account_id="bold", in_doubt="resend_once"))
-    return world.has_batch(leads_of(1), campaign_id="bold")
-
-
-def test_an_account_that_wants_it_has_a_message_in_doubt_sent_again_once(world: World) -> None:
-    batch = bold(world)
-    world.provider.is_silent = True
-
-    answers: list[MessageStatus | str] = []
-    for round_no in (1, 2):
-        slot = datetime.fromisoformat(world.admit_in_time(batch, round_no).items[0].slot)
-        world.clock.moment = slot
-        try:
-            answers.append(world.send(batch, 1, round_no, slot).status)
-        except RateLimited as back_to_admission:
-            answers.append(back_to_admission.evidence["cause"])
-            world.close(batch, round_no)
-
-    assert answers == [Cause.SLOT_MISSED, MessageStatus.UNKNOWN]
-    assert world.send(batch, 1, 3).status is MessageStatus.UNKNOWN
-    assert world.provider.texts_to(phone_number(1)) == 2
-
-
-def test_what_may_have_left_before_it_is_sent_again_stays_used_of_the_minute_and_of_both_days(world: World) -> None:
-    batch = bold(world)
-    world.provider.is_silent = True
-    first = datetime.fromisoformat(world.admit_in_time(batch).items[0].slot)
-    world.clock.moment = first
-    with pytest.raises(RateLimited):
-        world.send(batch, 1, slot=first)
-
-    world.close(batch)
-
-    days = keys.route_day("shared", first.date()), keys.account_day("bold", first.date())
-    assert [world.used(day) for day in days] == [1, 1]
-    assert (world.account("bold").available, world.account("bold").reserved) == (1000, 0)
-    again = datetime.fromisoformat(world.admit_in_time(batch, 2).items[0].slot)
-    assert again - first >= timedelta(minutes=1)
-    assert [world.used(day) for day in days] == [2, 2]
-
-
-def test_an_orphan_records_nothing_of_a_claim_that_was_taken_back(world: World) -> None:
-    batch = bold(world)
-    message = a_message(slot=NOON)
-    world.table.put(Put(message_row("bold", message, NOON)))
-    world.admit_in_time(batch)
-    campaign = get_campaign(world.table, "bold")
-
-    assert leave_for_resend(world.table, campaign, message)
-    record_sent(world.table, "bold", message, "SM1", NOON, NOON)
-
-    assert world.table.get(keys.message("bold", "00001", 1)) is None
-
-
-def test_a_receipt_for_a_message_in_doubt_is_no_reason_to_send_it_again(world: World) -> None:
-    batch = bold(world)
-
-    def deliver(message: OutgoingMessage, sid: str) -> None:
-        apply_receipt(world.table, Receipt(message.message_id, sid, MessageStatus.DELIVERED), world.clock.now())
-
-    world.provider.is_silent, world.provider.before_answer = True, deliver
-    world.send(batch)
-
-    assert world.send(batch, round_no=2).status is MessageStatus.DELIVERED
     assert world.provider.texts_to(phone_number(1)) == 1
 
 
