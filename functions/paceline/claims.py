@@ -55,9 +55,8 @@ def claim(table: Table, campaign: Campaign, message: Message, lead: Lead, now: d
             if not before.is_due or before.round >= message.round:  # of its own round: a try whose answer was lost
                 return before
             put = claim_once_more(campaign, message, before)
-        if of_person.code == "ConditionalCheckFailed":
-            known = of_person.old or {}
-        if known and "opted_out_at" in known:
+        known = of_person.old or {}
+        if "opted_out_at" in known:
             return Cause.OPTED_OUT
     raise TransactionConflict("the recipient's row changed under every try", message_id=message_id)
 
@@ -167,12 +166,11 @@ def record_failed(table: Table, campaign_id: str, message: Message, cause: str, 
         "rank": rows.rank_of(MessageStatus.FAILED, cause),
         "cause": cause,
         "now": iso(now),
-        "round": message.round,
     }
     times = "#final_at = :now, #sent_at = :now, #answered_at = :now"
     expression = f"SET #status = :failed, #rank = :rank, #cause = :cause, {times}"
     key = keys.message(campaign_id, message.batch_id, message.lead_no)
-    condition = f"#rank < :rank AND {OF_ROUND} AND attribute_not_exists(#resend)"
+    condition = "#rank < :rank AND attribute_not_exists(#resend)"
     try:
         table.update(Update(key, expression, values, condition=condition))
     except ConditionFailed:

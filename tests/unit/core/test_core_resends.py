@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from itertools import count
 
 import pytest
 
@@ -13,18 +14,20 @@ from paceline.admission import Decision
 from paceline.campaigns import get_campaign
 from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
 from paceline.errors import ProviderThrottled, RateLimited
+from paceline.evidence import CLOCK_SLACK
 from paceline.models import Batch, Message, Route
 from paceline.moments import iso
 from paceline.opt_outs import opt_out
 from paceline.pacing import LATENESS_SECONDS
-from paceline.ports import OutgoingMessage
+from paceline.ports import Doubt, OutgoingMessage, ProviderRecord
 from paceline.receipts import Receipt, apply_receipt
 from paceline.resends import leave_for_resend
 from paceline.status import CampaignStatus, Cause, MessageStatus, Resend
 from paceline.table import Row
 from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, an_account, leads_of, phone_number
 from tests.builders.recounts import counted, ends, has_planned, told
-from tests.fakes.tables import Killed, killed_after_write
+from tests.fakes.services import FakeProvider
+from tests.fakes.tables import Killed, WatchedTable, killed_after_write
 
 PARTS = 2
 DAYS = keys.route_day("shared", NOON.date()), keys.account_day("acme", NOON.date())
@@ -39,13 +42,13 @@ def batch(empty_world: World) -> Batch:
     return planned
 
 
-def tries(world: World, batch: Batch, round_no: int, *, late_by: float = 0) -> MessageStatus | str:
-    """Let a round be admitted, its message sent (so many seconds late), and the round be closed."""
+def tries(world: World, batch: Batch, round_no: int) -> MessageStatus | str:
+    """Let a round be admitted, its message sent, and the round be closed."""
     admission = world.admit_in_time(batch, round_no)
     if admission.decision is not Decision.SEND:
         return admission.decision
     slot = datetime.fromisoformat(admission.items[0].slot)
-    world.clock.moment = slot + timedelta(seconds=late_by)
+    world.clock.moment = slot
     try:
         return world.sender().send(batch, round_no, 1, slot, slot).status
     except (RateLimited, ProviderThrottled) as back_to_admission:
@@ -107,8 +110,22 @@ def is_throttled_and_cancelled(world: World, batch: Batch) -> None:
     assert tries(world, batch, 3) == Decision.DONE
 
 
+def misses_its_slot(world: World, batch: Batch) -> None:
+    """Let the second try's claim take too long."""
+    slot = datetime.fromisoformat(world.admit_in_time(batch, 2).items[0].slot)
+    world.clock.moment = slot
+
+    def takes_long(method: str, _: object) -> None:
+        if method == "transact":
+            world.clock.moment = slot + timedelta(seconds=LATENESS_SECONDS + 1)
+
+    with pytest.raises(RateLimited):
+        world.sender(WatchedTable(world.table, after=takes_long)).send(batch, 2, 1, slot, slot)
+    world.close(batch, 2)
+
+
 def misses_its_slot_and_is_sent(world: World, batch: Batch) -> None:
-    assert tries(world, batch, 2, late_by=LATENESS_SECONDS + 1) == Cause.SLOT_MISSED
+    misses_its_slot(world, batch)
     assert tries(world, batch, 3) == MessageStatus.SENT
 
 
@@ -223,6 +240,53 @@ def test_a_late_receipt_ends_the_wish_to_send_it_again(empty_world: World, batch
     assert world.close(batch, 2).left == 0
 
 
+def test_a_receipt_that_comes_while_it_is_claimed_once_more_is_in_time(empty_world: World, batch: Batch) -> None:
+    world, tried = empty_world, count(1)
+    is_in_doubt(world, batch)
+    slot = datetime.fromisoformat(world.admit_in_time(batch, 2).items[0].slot)
+
+    def comes(method: str, _: object) -> None:
+        if method == "transact" and next(tried) == 2:  # the first of them learns that it is due
+            apply_receipt(world.table, Receipt("renewals.00001.1", "SM0001", MessageStatus.DELIVERED), slot)
+
+    answer = world.sender(WatchedTable(world.table, before=comes)).send(batch, 2, 1, slot, slot)
+
+    assert (answer.status, world.provider.sends) == (MessageStatus.DELIVERED, 1)
+
+
+def test_evidence_is_looked_for_from_the_first_claim_on(empty_world: World, batch: Batch) -> None:
+    world, asked = empty_world, []
+
+    class Asked(FakeProvider):
+        def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
+            asked.append(doubt)
+            return None
+
+    world.provider = Asked()
+    is_in_doubt(world, batch)
+    first = row(world).claimed_at
+    assert first is not None
+    world.clock.passes(minutes=40)
+    misses_its_slot(world, batch)
+    opt_out(world.table, "acme", phone_number(1), iso(NOON))
+    assert tries(world, batch, 3) == MessageStatus.UNKNOWN
+
+    ends(world, batch, MessageStatus.SENT)
+
+    assert asked[-1].since == first - CLOCK_SLACK
+    assert asked[-1].until >= first + timedelta(minutes=40)
+
+
+def test_the_first_claim_stays_known_over_all_further_tries(empty_world: World, batch: Batch) -> None:
+    world = empty_world
+    is_in_doubt(world, batch)
+    first = row(world).claimed_at
+
+    misses_its_slot_and_is_sent(world, batch)
+
+    assert row(world).first_claimed_at == first
+
+
 def test_the_same_round_does_not_send_it_again_where_its_answer_was_lost(empty_world: World, batch: Batch) -> None:
     world, slot = empty_world, NOON
     world.admit(batch)
@@ -284,13 +348,14 @@ def test_an_orphans_answer_is_evidence_of_the_first_try(empty_world: World, batc
 # -- does its sender work? ------------------------------------------------------------------------------------------
 
 
-def test_a_round_with_a_message_in_doubt_or_refused_is_no_sign_that_senders_fail(
-    empty_world: World, batch: Batch
-) -> None:
+def test_a_round_with_a_message_in_doubt_or_refused_is_no_sign_that_senders_fail(empty_world: World) -> None:
     world = empty_world
+    world.has(an_account(), Route(name="shared"), a_campaign(in_doubt="resend_once"))
+    batch = world.has_batch(leads_of(2))  # the second lead's message is not sent in either round
     is_in_doubt(world, batch)
     opts_out(world, batch)
 
+    assert [lease(world, 1)["unused"], lease(world, 2)["unused"]] == [1, 2]
     assert ["failed" in lease(world, 1), "failed" in lease(world, 2)] == [False, False]
 
 
