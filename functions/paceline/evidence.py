@@ -6,12 +6,13 @@ nothing. The receipt that carries our id stays the better evidence, and comes an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from paceline import keys
 from paceline.moments import from_us
 from paceline.ports import Doubt, OutgoingMessage, Provider, ProviderRecord
-from paceline.table import Table
+from paceline.table import Row, Table
 
 # Our clock and the provider's may differ by so much.
 CLOCK_SLACK = timedelta(minutes=1)
@@ -21,34 +22,42 @@ LATEST = timedelta(minutes=5)
 
 
 def look_up(
-    table: Table,
-    provider: Provider,
-    account_id: str,
-    message: OutgoingMessage,
-    claimed_at: datetime,
-    first_claimed_at: datetime | None = None,
+    table: Table, provider: Provider, account_id: str, message: OutgoingMessage, claimed_at: Sequence[datetime]
 ) -> ProviderRecord | None:
     """Ask the provider for a message that is in doubt; None where nothing is proved.
 
-    first_claimed_at: of its first try, where it was claimed once more. Raises: ProviderUnsure, where it does not answer
-    now; TableThrottled.
+    claimed_at: once, or at two moments where it was claimed once more; the book is looked at around each.
+    Raises: ProviderUnsure, where it does not answer now; TableThrottled.
     """
     person = table.get(keys.recipient(account_id, message.phone_number)) or {}
-    doubt = Doubt((first_claimed_at or claimed_at) - CLOCK_SLACK, claimed_at + LATEST)
-    known = set()
-    for message_id, at in person.get("recent", {}).items():
-        if message_id == message.message_id:
+    recent = {name: at for name, at in person.get("recent", {}).items() if name != message.message_id}
+    others = [(from_us(at), table.get(keys.message(*keys.parse_message_id(name))) or {}) for name, at in recent.items()]
+    for moment in claimed_at:
+        known = _known(others, Doubt(moment - CLOCK_SLACK, moment + LATEST))
+        if known is None:
             continue
-        other = table.get(keys.message(*keys.parse_message_id(message_id))) or {}
-        first = other.get("first_claimed_at")
+        record = provider.look_up(message, Doubt(moment - CLOCK_SLACK, moment + LATEST, known))
+        if record is not None:
+            return record
+    return None
+
+
+def _known(others: Sequence[tuple[datetime, Row]], doubt: Doubt) -> set[str] | None:
+    """Return the provider's ids of other messages to the person; None, where one is in doubt like this one.
+
+    others: when each was claimed, and its row. What the book shows may be either then.
+    """
+    known = set()
+    for claimed_at, row in others:
+        first = row.get("first_claimed_at")
         if first and _is_near(datetime.fromisoformat(first), doubt):
             return None  # of a message that was claimed twice, the id of one text is not known
-        if not _is_near(from_us(at), doubt):
+        if not _is_near(claimed_at, doubt):
             continue
-        if not other.get("provider_message_id"):
-            return None  # in doubt like this one: what the book shows may be either
-        known.add(other["provider_message_id"])
-    return provider.look_up(message, Doubt(doubt.since, doubt.until, known))
+        if not row.get("provider_message_id"):
+            return None
+        known.add(row["provider_message_id"])
+    return known
 
 
 def _is_near(moment: datetime, doubt: Doubt) -> bool:

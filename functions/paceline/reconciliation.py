@@ -167,8 +167,8 @@ class Reconciler:
             int(VALIDITY.total_seconds()),
         )
         account_id = get_campaign(self.table, batch.campaign_id).account_id
-        provider, first = self._provider_of(batch), message.first_claimed_at
-        return look_up(self.table, provider, account_id, outgoing, claimed_at, first)
+        claims = [moment for moment in (message.first_claimed_at, claimed_at) if moment]
+        return look_up(self.table, self._provider_of(batch), account_id, outgoing, claims)
 
     def _provider_of(self, batch: Batch) -> Provider:
         return self.providers[self._route(batch).provider]

@@ -37,12 +37,12 @@ def claimed(world: World, campaign: Campaign, at: datetime, provider_message_id:
         record_sent(world.table, campaign.campaign_id, message, provider_message_id, at, at)
 
 
-def asked(world: World, first_claimed_at: datetime | None = None) -> Any:
+def asked(world: World, *claims: datetime) -> Any:
     lead, provider = a_lead(1), Asked()
     outgoing = OutgoingMessage(
         keys.message_id("mine", "00001", 1), "+12025550100", lead.phone_number, lead.text, 86_400
     )
-    found = look_up(world.table, provider, "acme", outgoing, NOON, first_claimed_at)
+    found = look_up(world.table, provider, "acme", outgoing, claims or (NOON,))
     return getattr(provider, "doubt", None), found
 
 
@@ -85,14 +85,6 @@ def test_another_message_in_doubt_at_another_time_is_no_rival(world: World, minu
     assert found is not None
 
 
-def test_a_message_that_was_claimed_once_more_is_looked_for_from_its_first_claim_on(world: World) -> None:
-    claimed(world, MINE, NOON)
-
-    doubt, _ = asked(world, NOON - timedelta(minutes=40))
-
-    assert (doubt.since, doubt.until) == (NOON - timedelta(minutes=41), NOON + LATEST)
-
-
 def test_of_another_message_that_was_claimed_twice_the_first_text_may_be_what_the_book_shows(world: World) -> None:
     claimed(world, MINE, NOON)
     later = NOON + timedelta(minutes=40)
@@ -101,3 +93,13 @@ def test_of_another_message_that_was_claimed_twice_the_first_text_may_be_what_th
     world.table.update(Update(key, "SET #first_claimed_at = :first", {"first": iso(NOON)}))
 
     assert asked(world) == (None, None)
+
+
+def test_a_rival_of_one_claim_is_none_of_the_others(world: World) -> None:
+    later = NOON + timedelta(minutes=40)
+    claimed(world, MINE, later)
+    claimed(world, OTHER, NOON)
+
+    doubt, found = asked(world, NOON, later)
+
+    assert (doubt.until, found is not None) == (later + LATEST, True)

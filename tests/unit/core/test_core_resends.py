@@ -14,7 +14,7 @@ from paceline.admission import Decision
 from paceline.campaigns import get_campaign
 from paceline.claims import claim, give_up_claim, note_unknown, record_failed, record_sent
 from paceline.errors import ProviderThrottled, RateLimited
-from paceline.evidence import CLOCK_SLACK
+from paceline.evidence import CLOCK_SLACK, LATEST
 from paceline.models import Batch, Message, Route
 from paceline.moments import iso
 from paceline.opt_outs import opt_out
@@ -254,8 +254,8 @@ def test_a_receipt_that_comes_while_it_is_claimed_once_more_is_in_time(empty_wor
     assert (answer.status, world.provider.sends) == (MessageStatus.DELIVERED, 1)
 
 
-def test_evidence_is_looked_for_from_the_first_claim_on(empty_world: World, batch: Batch) -> None:
-    world, asked = empty_world, []
+def test_evidence_is_looked_for_around_both_claims_and_not_in_between(empty_world: World, batch: Batch) -> None:
+    world, asked = empty_world, list[Doubt]()
 
     class Asked(FakeProvider):
         def look_up(self, message: OutgoingMessage, doubt: Doubt) -> ProviderRecord | None:
@@ -273,8 +273,12 @@ def test_evidence_is_looked_for_from_the_first_claim_on(empty_world: World, batc
 
     ends(world, batch, MessageStatus.SENT)
 
-    assert asked[-1].since == first - CLOCK_SLACK
-    assert asked[-1].until >= first + timedelta(minutes=40)
+    second = row(world).claimed_at
+    assert second is not None
+    assert second - first >= timedelta(minutes=40)
+    assert [(one.since, one.until) for one in asked] == [
+        (moment - CLOCK_SLACK, moment + LATEST) for moment in (first, second)
+    ]
 
 
 def test_the_first_claim_stays_known_over_all_further_tries(empty_world: World, batch: Batch) -> None:
