@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from sandbox.simulation.mutants import SEEDS, Fate, Mutant, all_mutants, hunt
+from sandbox.simulation.mutants import SEEDS, Fate, Mutant, all_mutants, hunt, judged
 
 
 def run_mutants(names: Sequence[str], workers: int, *, as_json: bool) -> None:
@@ -21,6 +21,10 @@ def run_mutants(names: Sequence[str], workers: int, *, as_json: bool) -> None:
     with ThreadPoolExecutor(workers) as pool:  # a thread only waits for the mutant's own process
         for fate in pool.map(hunt, _chosen(names)):
             fates.append(fate)
+            click.echo(_line(fate), err=as_json)
+    told, fates = fates, judged(fates, workers)
+    for fate in fates:
+        if fate not in told:
             click.echo(_line(fate), err=as_json)
     killed = sum(fate.seed is not None for fate in fates)
     seconds = round(time.monotonic() - started, 1)
