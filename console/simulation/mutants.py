@@ -52,5 +52,5 @@ def _line(fate: Fate) -> str:
 
 
 def _shown(fate: Fate) -> dict[str, Any]:
-    mutant = {"name": fate.mutant.name, "rule": fate.mutant.rule, "file": fate.mutant.file}
+    mutant = {"name": fate.mutant.name, "rule": fate.mutant.rule, "files": [edit.file for edit in fate.mutant.edits]}
     return mutant | {"seed": fate.seed, "invariants": fate.invariants, "what": fate.what, "error": fate.error}

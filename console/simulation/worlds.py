@@ -15,7 +15,7 @@ import click
 from sandbox.simulation.worlds.profiles import MIXED
 from sandbox.simulation.worlds.shrinking import shrink
 from sandbox.simulation.worlds.stories import command_of, story_of
-from sandbox.simulation.worlds.trying import Trial, Verdict, attempt, attempts
+from sandbox.simulation.worlds.trying import Trial, Verdict, attempt, attempts, stack
 
 # How often progress is told, in seconds.
 TOLD_EVERY = 10.0
@@ -55,16 +55,19 @@ def run_worlds(
     """Try the worlds of these seeds, and print what they showed. Ends the process."""
     attempt(Trial(0, "calm"))  # fills what a process keeps (templates, zones, models), so that not every copy does it
     tally = Tally()
-    for verdict in attempts((Trial(seed, profile, kept) for seed in seeds), workers):
-        tally.take(verdict)
-        found = list(_violations(verdict, shrinks and kept is None))
-        tally.violations += found
-        if not as_json:
-            for line in _story(found):
-                click.echo(line)
-        tally.tell()
-        if found and first:
-            break
+    with stack() as deployment:
+        for verdict in attempts(deployment, (Trial(seed, profile, kept) for seed in seeds), workers):
+            tally.take(verdict)
+            if verdict.broken and shrinks and kept is None:
+                verdict = shrink(deployment, verdict)
+            found = list(_violations(verdict))
+            tally.violations += found
+            if not as_json:
+                for line in _story(found):
+                    click.echo(line)
+            tally.tell()
+            if found and first:
+                break
     pace = round(60 * tally.worlds / tally.seconds, 1)
     shown = {
         "worlds": tally.worlds,
@@ -80,13 +83,12 @@ def run_worlds(
     sys.exit(1 if tally.violations else 0)
 
 
-def _violations(verdict: Verdict, shrinks: bool) -> Iterator[dict[str, Any]]:
-    """Yield the broken invariants of a world, each with the story of the smallest world that was found."""
+def _violations(verdict: Verdict) -> Iterator[dict[str, Any]]:
+    """Yield the broken invariants of a world, each with its story."""
     if not verdict.broken:
         return
-    small = shrink(verdict) if shrinks else verdict
-    story, command = story_of(small), command_of(small)
-    for invariant in sorted(small.invariants):
+    story, command = story_of(verdict), command_of(verdict)
+    for invariant in sorted(verdict.invariants):
         yield {"seed": verdict.trial.seed, "invariant": invariant, "story": story, "replay": command}
 
 

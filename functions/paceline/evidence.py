@@ -6,10 +6,13 @@ nothing. The receipt that carries our id stays the better evidence, and comes an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from paceline import keys
+from paceline.accounts import account_ids
+from paceline.departures import MOST_KEYS
 from paceline.moments import from_us
 from paceline.ports import Doubt, OutgoingMessage, Provider, ProviderRecord
 from paceline.table import Row, Table
@@ -29,8 +32,8 @@ def look_up(
     claimed_at: once, or at two moments where it was claimed once more; the book is looked at around each.
     Raises: ProviderUnsure, where it does not answer now; TableThrottled.
     """
-    person = table.get(keys.recipient(account_id, message.phone_number)) or {}
-    recent = {name: at for name, at in person.get("recent", {}).items() if name != message.message_id}
+    recent = _recent(table, {account_id, *account_ids(table)}, message.phone_number)
+    recent.pop(message.message_id, None)
     others = [(from_us(at), table.get(keys.message(*keys.parse_message_id(name))) or {}) for name, at in recent.items()]
     for moment in claimed_at:
         known = _known(others, Doubt(moment - CLOCK_SLACK, moment + LATEST))
@@ -40,6 +43,16 @@ def look_up(
         if record is not None:
             return record
     return None
+
+
+def _recent(table: Table, accounts: Iterable[str], phone_number: str) -> dict[str, int]:
+    """Return the recent messages to a person, of all accounts: they share senders, and may say the same words."""
+    asked = iter([keys.recipient(account_id, phone_number) for account_id in sorted(accounts)])
+    found: dict[str, int] = {}
+    while some := list(islice(asked, MOST_KEYS)):
+        for row in table.get_many(some, ("recent",)):
+            found |= row.get("recent", {})
+    return found
 
 
 def _known(others: Sequence[tuple[datetime, Row]], doubt: Doubt) -> set[str] | None:

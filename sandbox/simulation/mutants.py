@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.deployment import ROOT
-from sandbox.simulation.worlds.trying import Trial, attempts
+from sandbox.simulation.worlds.trying import Trial, attempts, stack
 
 # Within so many worlds a mutant is noticed.
 SEEDS = 200
@@ -27,20 +27,28 @@ COPIED = ("functions", "sandbox", "console", "statemachines", "template.yaml", "
 
 
 @dataclass(frozen=True, slots=True)
-class Mutant:
-    """One rule and how it is broken: in `file`, `old`, which is there once, becomes `new`."""
+class Edit:
+    """A text of a file, there exactly once, and what becomes of it."""
 
-    name: str
-    rule: str
     file: str
     old: str
     new: str
 
-    def applied_to(self, text: str) -> str:
-        """Return the file's text, broken. Raises: ValueError, where `old` is not there exactly once."""
+    def apply(self, root: Path) -> None:
+        """Change the file below `root`. Raises: ValueError, where the text is not there exactly once."""
+        text = (root / self.file).read_text()
         if (count := text.count(self.old)) != 1:
-            raise ValueError(f"the mutant {self.name} expects its text once in {self.file}, it is there {count} times")
-        return text.replace(self.old, self.new)
+            raise ValueError(f"{self.file} has the text of a mutant {count} times, not once: {self.old.strip()[:80]}")
+        (root / self.file).write_text(text.replace(self.old, self.new))
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One rule, and the edits that break it: where two guards hold one rule, both are taken away."""
+
+    name: str
+    rule: str
+    edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,7 @@ class Fate:
 def all_mutants() -> list[Mutant]:
     """Return every mutant of `mutants.toml`."""
     read = tomllib.loads((Path(__file__).parent / "mutants.toml").read_text())
-    return [Mutant(**one) for one in read["mutant"]]
+    return [Mutant(one["name"], one["rule"], tuple(Edit(**edit) for edit in one["edit"])) for one in read["mutant"]]
 
 
 @contextmanager
@@ -71,8 +79,8 @@ def project_with(mutant: Mutant) -> Iterator[Path]:
                 shutil.copytree(here, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy(here, copy / name)
-        broken = copy / mutant.file
-        broken.write_text(mutant.applied_to(broken.read_text()))
+        for edit in mutant.edits:
+            edit.apply(copy)
         yield copy
 
 
@@ -101,7 +109,9 @@ def hunt(mutant: Mutant, seeds: int = SEEDS) -> Fate:
 def judged(fates: Sequence[Fate], workers: int) -> list[Fate]:
     """Return the fates, none of them by a world that fails without the mutant too. Forks: of one thread only."""
     seeds = sorted({fate.seed for fate in fates if fate.seed is not None})
-    blamed = {verdict.trial.seed for verdict in attempts(map(Trial, seeds), workers) if verdict.broken}
+    with stack() as deployment:
+        tried = attempts(deployment, map(Trial, seeds), workers)
+        blamed = {verdict.trial.seed for verdict in tried if verdict.broken}
     error = "the world that noticed it fails without it too"
     return [
         replace(fate, seed=None, error=f"{error}: seed {fate.seed}") if fate.seed in blamed else fate for fate in fates

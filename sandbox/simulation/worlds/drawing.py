@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 
 from paceline.models import Charging, SendingWindow
@@ -22,6 +22,9 @@ from sandbox.simulation.worlds.plans import (
 from sandbox.simulation.worlds.profiles import MIXED, PROFILES, Trouble
 from sandbox.testing.leads import AREA_CODES
 
+# Of the worlds with faults so many have most of them in one function.
+FOCUSED = 0.5
+FUNCTIONS = ("send", "close", "admit", "hold", "count_open", "reconcile", "report", "plan", "callbacks", "api")
 # A word that is in every text and every name: no history and no log line may have it.
 PRIVATE = "Zweiback"
 TEXTS = (
@@ -183,7 +186,10 @@ class _Drawing:
         rng, trouble = self.rng, self.trouble
         share = rng.choice(trouble.shares)
         kinds = tuple(kind.value for kind in trouble.kinds)
-        if rng.random() >= trouble.bursts:
-            return Storm(share, kinds)
-        service = rng.choice(("dynamodb", "dynamodb", "s3", "invoke", "states", "POST"))
-        return Storm(share, kinds, service, self.moment(), rng.uniform(5, 90), rng.choice((0.2, 0.6)))
+        storm = Storm(share, kinds)
+        if rng.random() < trouble.bursts:
+            service = rng.choice(("dynamodb", "dynamodb", "s3", "invoke", "states", "POST"))
+            storm = Storm(share, kinds, service, self.moment(), rng.uniform(5, 90), rng.choice((0.2, 0.6)))
+        if kinds and rng.random() < FOCUSED:
+            storm = replace(storm, focus=rng.choice(FUNCTIONS), focus_share=0.08, focus_kind=rng.choice(kinds))
+        return storm

@@ -96,8 +96,8 @@ def _possible(entries: list[Entry]) -> set[MessageStatus]:
     if not entries:
         return NEVER_TAKEN
     told = {word for entry in entries for word in entry.taken} & {ARRIVED, STOPPED}
-    if told:  # a receipt that was taken from the carrier is not lost
-        return {MessageStatus(word) for word in told}
+    if told:  # a receipt that was taken from the carrier is not lost, and a handset's word beats any other
+        return {MessageStatus.DELIVERED if ARRIVED in told else MessageStatus.UNDELIVERED}
     return {MessageStatus(entry.status) for entry in entries if entry.status in (ARRIVED, STOPPED)} | {
         MessageStatus.UNCONFIRMED
     }

@@ -92,7 +92,10 @@ class Spell:
 
 @dataclass(frozen=True)
 class Storm:
-    """Faults by chance: of all calls this share, of these kinds; in a burst more, at one service's calls."""
+    """Faults by chance: of all calls this share, of these kinds; in a burst more, at one service's calls.
+
+    focus: a function of whose calls more meet one, all of one kind.
+    """
 
     share: float = 0.0
     kinds: tuple[str, ...] = ()
@@ -100,6 +103,9 @@ class Storm:
     burst_after: float = 0.0
     burst_seconds: float = 0.0
     burst_share: float = 0.0
+    focus: str = ""
+    focus_share: float = 0.0
+    focus_kind: str = ""
 
     def bursts_at(self, seconds: float) -> bool:
         return 0 <= seconds - self.burst_after < self.burst_seconds

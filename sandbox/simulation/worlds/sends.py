@@ -20,6 +20,9 @@ DAY = 86_400 * MICROSECONDS
 # The stated bound of a pause, 5 s, and the way to the provider.
 IN_FLIGHT = 6 * MICROSECONDS
 
+# How late a message may use its slot, and the way to the provider.
+LATENESS = timedelta(seconds=6)
+
 # Of the 24 h between two texts to a person: a claim is counted, and leaves some seconds later.
 SLACK = 30 * MICROSECONDS
 
@@ -88,6 +91,7 @@ def caps(facts: Facts) -> Iterator[str]:
         by_day["account", facts.account_of(campaign_id).account_id, day].append(entry)
     for name, entries in by_route.items():
         yield from _minutes(name, entries, facts.told.paces[name])
+    yield from _late_slots(facts)
     for (whose, name, day), entries in by_day.items():
         history = (facts.told.route_days if whose == "route" else facts.told.account_days)[name]
         parts = sum(entry.parts for entry in entries)
@@ -103,6 +107,17 @@ def _minutes(name: str, entries: list[Entry], history: CapHistory) -> Iterator[s
         most = history.most(first.at - IN_FLIGHT, inside[-1].at)
         if most is not None and parts > max(most, first.parts):
             yield f"{parts} parts on {name} in the minute from {_at(first.at)}, where {most} are allowed"
+
+
+def _late_slots(facts: Facts) -> Iterator[str]:
+    """What is sent later than 5 s after its slot is in no minute's log: the next minute may be given to others."""
+    for campaign_id, left in facts.left.items():
+        sent = {entry.message_id: entry.at for entry in facts.entries.get(campaign_id, ())}
+        for message in left.messages:
+            at = sent.get(f"{campaign_id}.{message.batch_id}.{message.lead_no}")
+            if at is not None and message.slot and not message.resend and _at(at) - message.slot > LATENESS:
+                tag = facts.campaigns[campaign_id].tag
+                yield f"lead {message.lead_no} of {tag} left at {_at(at)}, its slot was {message.slot}"
 
 
 def pauses(facts: Facts) -> Iterator[str]:

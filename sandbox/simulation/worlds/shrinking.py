@@ -6,20 +6,17 @@ a part of what is left; where it still fails, go on without it; where it does no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
+from sandbox.deployment import Deployment
 from sandbox.simulation.worlds.trying import Verdict, attempts
 
 # Tries of one world; each takes a second or less.
 MOST_TRIES = 150
 
 
-def shrink(verdict: Verdict, most: int = MOST_TRIES, moved: Callable[[int], None] = lambda pieces: None) -> Verdict:
-    """Return the verdict on the smallest world that was found in which one of the same invariants still breaks.
-
-    moved: told how many pieces are left, each time there are fewer.
-    """
+def shrink(deployment: Deployment, verdict: Verdict, most: int = MOST_TRIES) -> Verdict:
+    """Return the verdict on the smallest world that was found in which one of the same invariants still breaks."""
     wanted, tries = verdict.invariants, 0
     faults = [one.rpartition(" ")[0] for one in verdict.met]
     kept, best = faults + list(verdict.tags), verdict
@@ -27,7 +24,7 @@ def shrink(verdict: Verdict, most: int = MOST_TRIES, moved: Callable[[int], None
     def fails(tags: list[str]) -> bool:
         nonlocal tries, best
         tries += 1
-        found = next(attempts([replace(verdict.trial, kept=frozenset(tags))]))
+        found = next(attempts(deployment, [replace(verdict.trial, kept=frozenset(tags))]))
         if found.invariants & wanted:
             best = found
             return True
@@ -42,7 +39,6 @@ def shrink(verdict: Verdict, most: int = MOST_TRIES, moved: Callable[[int], None
             without = kept[:first] + kept[first + size :]
             if len(without) < len(kept) and fails(without):
                 kept, smaller = without, True
-                moved(len(kept))
                 break
         if not smaller and size == 1:
             break

@@ -28,13 +28,16 @@ def chooser(
         share = storm.share
         if storm.burst_service and boundary.call.startswith(storm.burst_service) and storm.bursts_at(seconds()):
             share = max(share, storm.burst_share)
+        if boundary.function == storm.focus:
+            share = max(share, storm.focus_share)
         if not share or not kinds:
             return None
         tag = f"{name}/{counts[name]}"
         drawn = int.from_bytes(blake2b(f"{seed}:{tag}".encode(), digest_size=8).digest(), "big")
         if (drawn >> 32) / _SCALE >= share or not kept(tag):
             return None
-        fault = kinds[drawn % len(kinds)]
+        is_of_focus = boundary.function == storm.focus and drawn & 1024
+        fault = Fault(storm.focus_kind) if is_of_focus else kinds[drawn % len(kinds)]
         met.append(f"{tag} {fault.value}")
         return fault
 

@@ -10,7 +10,7 @@ import signal
 import time
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, field
 
 from sandbox.deployment import ROOT, Deployment, deployed
@@ -72,22 +72,26 @@ def _attempt(trial: Trial, deployment: Deployment | None, undo: ExitStack) -> Ve
     return Verdict(trial, tuple(broken), met, tags, len(played.world.carrier.book), time.monotonic() - started)
 
 
-def attempts(trials: Iterable[Trial], workers: int = 1) -> Iterator[Verdict]:
+def stack() -> AbstractContextManager[Deployment]:
+    """Deploy the template once, for the worlds that copies of this process play meanwhile."""
+    return deployed(ROOT / "template.yaml", seed=1)
+
+
+def attempts(deployment: Deployment, trials: Iterable[Trial], workers: int = 1) -> Iterator[Verdict]:
     """Try worlds, each in a copy of this process, so many at once; yield the verdicts as they come."""
     running: dict[int, tuple[int, Trial]] = {}  # by the end of its pipe: the copy, and what it tries
-    with deployed(ROOT / "template.yaml", seed=1) as deployment:  # once, for all copies
-        try:
-            for trial in trials:
-                if len(running) >= workers:
-                    yield _next(running)
-                pid, pipe = _copy(trial, deployment)
-                running[pipe] = pid, trial
-            while running:
+    try:
+        for trial in trials:
+            if len(running) >= workers:
                 yield _next(running)
-        finally:
-            for pid, _ in running.values():  # whoever asked has seen enough
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
+            pid, pipe = _copy(trial, deployment)
+            running[pipe] = pid, trial
+        while running:
+            yield _next(running)
+    finally:
+        for pid, _ in running.values():  # whoever asked has seen enough
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 def _copy(trial: Trial, deployment: Deployment) -> tuple[int, int]:

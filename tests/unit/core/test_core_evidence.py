@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from paceline import keys
+from paceline.campaigns import get_campaign
 from paceline.claims import claim, record_sent
 from paceline.evidence import LATEST, look_up
 from paceline.models import Campaign
@@ -15,7 +16,7 @@ from paceline.moments import iso
 from paceline.ports import Doubt, OutgoingMessage, ProviderRecord
 from paceline.status import MessageStatus
 from paceline.table import Update
-from tests.builders.core import NOON, World, a_campaign, a_lead, a_message
+from tests.builders.core import NOON, World, a_campaign, a_lead, a_message, an_account
 from tests.fakes.services import FakeProvider
 
 MINE = a_campaign(campaign_id="mine")
@@ -37,6 +38,11 @@ def claimed(world: World, campaign: Campaign, at: datetime, provider_message_id:
         record_sent(world.table, campaign.campaign_id, message, provider_message_id, at, at)
 
 
+def claimed_as(world: World, campaign: Campaign, provider_message_id: str) -> None:
+    """Let a claimed message be known to the provider by this id."""
+    record_sent(world.table, campaign.campaign_id, a_message(1), provider_message_id, NOON, NOON)
+
+
 def asked(world: World, *claims: datetime) -> Any:
     lead, provider = a_lead(1), Asked()
     outgoing = OutgoingMessage(
@@ -54,6 +60,21 @@ def test_the_only_message_to_a_person_is_looked_for_around_its_claim(world: Worl
     assert (doubt.since, doubt.until) == (NOON - timedelta(minutes=1), NOON + LATEST)
     assert doubt.known == set()
     assert found is not None
+
+
+def test_another_accounts_message_to_the_same_person_may_be_the_one_in_the_book(world: World) -> None:
+    """They send on one route, from one number, and perhaps the same words."""
+    world.has(an_account(account_id="birch"), a_campaign(campaign_id="theirs", account_id="birch"))
+    claimed(world, MINE, NOON)
+    theirs = get_campaign(world.table, "theirs")
+    claimed(world, theirs, NOON + timedelta(seconds=2))
+
+    in_doubt, nothing = asked(world)
+    claimed_as(world, theirs, "SM7")
+    known, found = asked(world)
+
+    assert (in_doubt, nothing) == (None, None)
+    assert (known.known, found is not None) == ({"SM7"}, True)
 
 
 def test_what_another_message_to_the_same_person_is_known_to_be_is_no_evidence(world: World) -> None:
