@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
+import boto3
+
 from paceline.moments import to_us
 from sandbox.simulation.clients import Client
 from sandbox.simulation.worlds.plans import Act, Person, PlannedAccount, PlannedCampaign, PlannedRoute
@@ -53,7 +55,7 @@ def draw_acts(rng: random.Random, drawn: Drawn) -> tuple[Act, ...]:
 
 
 def _target(rng: random.Random, word: str, drawn: Drawn) -> str:
-    if word in ("pause", "resume", "cancel"):
+    if word in ("pause", "resume", "cancel", "redrive"):
         return rng.choice(drawn.campaigns).tag
     if word in ("pace", "route_day", "disable", "enable"):
         return rng.choice(drawn.routes).name
@@ -122,6 +124,18 @@ def _cancel(stage: Stage, act: Act) -> None:
         stage.told.cancelled.setdefault(act.target, stage.world.scheduler.microseconds)
 
 
+def _redrive(stage: Stage, act: Act) -> None:
+    """An operator lets an execution that failed go on, unless it came to a report that says so."""
+    if (campaign_id := stage.told.campaigns.get(act.target)) is None:
+        return
+    machine = stage.world.outputs["CampaignStateMachineArn"]
+    for execution in stage.world.engine.executions():
+        if execution.name.startswith(campaign_id) and execution.redrive_status == "REDRIVABLE":
+            shown = stage.customer(stage.account_of(act.target)).read("GET", f"/v1/campaigns/{campaign_id}")
+            if shown.get("status") in ("running", "paused") and execution.state_machine_arn == machine:
+                boto3.client("stepfunctions").redrive_execution(executionArn=execution.arn)
+
+
 def _credits(stage: Stage, act: Act) -> None:
     """Buy; the key makes it once, however often it is asked for. What is not bought now is when all is healed."""
     path = f"/v1/admin/accounts/{act.target}/credits"
@@ -157,6 +171,7 @@ ACTS: dict[str, Callable[[Stage, Act], None]] = {
     "pause": _pause,
     "resume": _resume,
     "cancel": _cancel,
+    "redrive": _redrive,
     "credits": _credits,
     "pace": _capped("paces", ROUTES, "parts_per_minute"),
     "route_day": _capped("route_days", ROUTES, "parts_per_day"),

@@ -128,11 +128,12 @@ def ends(facts: Facts) -> Iterator[str]:
 
 
 def _holds(facts: Facts) -> Iterator[str]:
-    """A hold with an end of its own is removed by its row's expiry."""
+    """A hold that came to its end, or its campaign's, is removed by its row's expiry: nobody waits any more."""
     scopes = [account_scope(name) for name in facts.accounts] + [campaign_scope(one) for one in facts.campaigns]
     scopes += [route_scope(route.name) for route in facts.plan.routes]
     for row in (row for scope in scopes for row in facts.played.table.query(f"HOLD#{scope}")):
-        if not row["until"]:
+        is_over = get_campaign(facts.played.table, row["campaign_id"]).status in OVER
+        if (not row["until"] and not is_over) or "expires_at" not in row:
             yield f"a hold by {row['cause']} of {row['sk']} is left"
 
 

@@ -144,7 +144,9 @@ class PlayedWorld:
         bucket = self.world.outputs["BucketName"]
         boto3.client("s3").put_object(Bucket=bucket, Key=fields["key"], Body=to_csv(self.rows_of(campaign)))
         self.told.campaigns[campaign.tag] = campaign_id
-        if client.persist("POST", f"/v1/campaigns/{campaign_id}/start").status < 300:
+        client.persist("POST", f"/v1/campaigns/{campaign_id}/start")
+        # Not by its answer: a start that was not answered may have been, and somebody cancelled it meanwhile.
+        if client.read("GET", f"/v1/campaigns/{campaign_id}").get("status") != "created":
             self.told.started[campaign.tag] = self.world.scheduler.microseconds
 
     def rows_of(self, campaign: PlannedCampaign) -> list[dict[str, Any]]:
@@ -176,6 +178,7 @@ class PlayedWorld:
             self._do("account_day", account.account_id)
         for tag in self.told.campaigns:
             self._do("resume", tag)
+            self._do("redrive", tag)
 
     def _do(self, word: str, target: str, value: Any = None) -> None:
         act(self, Act(f"heal-{target}", 0.0, word, target, value))

@@ -86,7 +86,17 @@ def test_a_planned_start_and_end_are_kept(empty_world: World) -> None:
     assert (campaign.start_at, campaign.send_by) == (later, end)
 
 
-@pytest.mark.parametrize("status", [C.PAUSED, C.CANCELLED, C.FINISHED, C.FAILED])
+def test_a_start_that_was_killed_and_then_paused_can_be_repeated(created: World) -> None:
+    created.becomes(C.RUNNING)  # and no workflow
+    pause_campaign(created.table, "renewals", "key", NOON)
+
+    start(created)
+
+    assert created.workflow.started == ["renewals"]
+    assert get_campaign(created.table, "renewals").status is C.PAUSED
+
+
+@pytest.mark.parametrize("status", [C.CANCELLED, C.FINISHED, C.FAILED])
 def test_a_campaign_that_is_past_its_start_is_not_started_again(created: World, status: CampaignStatus) -> None:
     created.becomes(status)
 
