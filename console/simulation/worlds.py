@@ -62,9 +62,8 @@ def run_worlds(
                 verdict = shrink(deployment, verdict)
             found = list(_violations(verdict))
             tally.violations += found
-            if not as_json:
-                for line in _story(found):
-                    click.echo(line)
+            for line in _story(found):
+                click.echo(line, err=as_json)
             tally.tell()
             if found and first:
                 break
