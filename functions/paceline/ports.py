@@ -168,6 +168,9 @@ class Webhooks(Protocol):
 class Provider(Protocol):
     """A provider that takes messages. Neither we nor it retries a send by itself: a retry is a second message."""
 
+    def get_ready(self) -> None:
+        """Read what the first message needs (a secret), so that a send is one call. Raises: as `send`."""
+
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
         """Hand over one message.
 

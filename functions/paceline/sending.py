@@ -115,15 +115,14 @@ class Sender:
         message_id = keys.message_id(batch.campaign_id, batch.batch_id, lead.lead_no)
         validity = int(VALIDITY.total_seconds())
         outgoing = OutgoingMessage(message_id, route.sender, lead.phone_number, lead.text, validity)
-        now = self.clock.now()
-        if message.slot is not None and is_late(to_us(message.slot), to_us(now)):
-            give_up_claim(self.table, campaign, message, lead)
-            raise RateLimited("the slot was missed while it was claimed", cause=Cause.SLOT_MISSED)
-        if (now - looked_at).total_seconds() > PAUSE_BOUND_SECONDS:
-            give_up_claim(self.table, campaign, message, lead)
-            raise RateLimited("the campaign may have been paused while it was claimed", cause=Cause.SLOT_MISSED)
+        provider = self.providers[route.provider]
         try:
-            answer = self.providers[route.provider].send(outgoing)
+            provider.get_ready()  # what may take its time comes before the last look at the clock
+            now = self.clock.now()
+            if missed := self._missed(message, looked_at, now):
+                give_up_claim(self.table, campaign, message, lead)
+                raise RateLimited(missed, cause=Cause.SLOT_MISSED)
+            answer = provider.send(outgoing)
         except ProviderThrottled as throttled:
             give_up_claim(self.table, campaign, message, lead)
             slow_down(self.table, batch.route, self.clock.now(), throttled.evidence.get("retry_after_seconds", 5))
@@ -135,6 +134,14 @@ class Sender:
         except ProviderUnsure:
             return self._in_doubt(campaign, message)
         return self._record(batch, message, answer, now)
+
+    def _missed(self, message: Message, looked_at: datetime, now: datetime) -> str:
+        """Say why it is too late for a claimed message by now; blank: it is not."""
+        if message.slot is not None and is_late(to_us(message.slot), to_us(now)):
+            return "the slot was missed while it was claimed"
+        if (now - looked_at).total_seconds() > PAUSE_BOUND_SECONDS:
+            return "the campaign may have been paused while it was claimed"
+        return ""
 
     def _record(self, batch: Batch, message: Message, answer: Accepted | Refused, sent_at: datetime) -> MessageStatus:
         try:

@@ -33,7 +33,7 @@ class FakeProvider:
     throttles: Retry-After seconds of the 429s that it answers next. is_silent: it accepts and never answers. is_down:
     it neither accepts nor answers. is_mute: it says nothing of what it has. trouble: why it refuses a whole route.
     refuses: the cause of a refusal. before_answer: called once it has accepted, before its answer is seen (a fast
-    receipt).
+    receipt). while_getting_ready: called before a send may be offered.
     """
 
     throttles: list[float] = field(default_factory=list)
@@ -43,10 +43,16 @@ class FakeProvider:
     trouble: str = ""
     refuses: str = ""
     before_answer: Callable[[OutgoingMessage, str], None] | None = None
+    while_getting_ready: Callable[[], object] | None = None
     accepted: dict[str, OutgoingMessage] = field(default_factory=dict)
     statuses: dict[str, tuple[MessageStatus, str]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     sends: int = 0
+
+    def get_ready(self) -> None:
+        """Take as long as a test wants."""
+        if self.while_getting_ready is not None:
+            self.while_getting_ready()
 
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
         self.sends += 1

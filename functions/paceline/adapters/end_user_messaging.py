@@ -64,6 +64,9 @@ class EndUserMessaging:
     def _client(self) -> Any:
         return self._make_client()
 
+    def get_ready(self) -> None:
+        """There is no secret: the function's role may send."""
+
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
         """Hand over one message. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure."""
         if not self._configuration_set:  # nobody would ever hear what became of its messages

@@ -122,6 +122,10 @@ class Twilio:
         """Return the address to which the receipts of one message go."""
         return f"{self._callback_url}?message_id={quote(message_id)}"
 
+    def get_ready(self) -> None:
+        """Read the secret, once. Raises: ProviderMisconfigured, ProviderThrottled."""
+        _ = self._client
+
     def send(self, message: OutgoingMessage) -> Accepted | Refused:
         """Hand over one message. Raises: ProviderThrottled, ProviderMisconfigured, ProviderUnsure."""
         form = {

@@ -113,6 +113,16 @@ def test_a_missed_slot_goes_back_to_admission(world: World, batch: Batch, late_s
     assert (world.message() is not None) is goes
 
 
+def test_a_slot_missed_while_the_providers_secret_was_read_gives_the_claim_back(world: World, batch: Batch) -> None:
+    world.provider.while_getting_ready = lambda: world.clock.passes(seconds=LATENESS_SECONDS + 0.1)
+
+    with pytest.raises(RateLimited):
+        world.send(batch)
+
+    assert world.provider.sends == 0
+    assert world.message() is None
+
+
 def test_a_slot_missed_while_it_was_claimed_gives_the_claim_back(world: World, batch: Batch) -> None:
     def slow(method: str, _: object) -> None:
         if method == "transact":
