@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test story simulate check audit bench openapi fuzz load lock setup help
+.PHONY: run test story simulate worlds mutants check audit bench openapi fuzz load lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -21,6 +21,12 @@ story: setup  ## The story's whole night of 22,178 records; a test runs a tenth 
 
 simulate: setup  ## Kill a campaign of 50 leads at every call in turn, some 1,850 runs; a test runs a sample (minutes)
 	$(BIN)/paceline simulate --kill-everywhere --leads 50
+
+worlds: setup  ## A hundred and fifty random worlds in a storm; a test runs six of them (a minute or two)
+	$(BIN)/paceline simulate --seeds 1..150
+
+mutants: setup  ## Break the product on purpose, one rule at a time: do random worlds notice? (minutes)
+	$(BIN)/paceline simulate --mutants
 
 check: setup  ## Format, lint, types, template
 	$(BIN)/ruff format --check .
