@@ -97,6 +97,7 @@ class Calls:
             orphan=self.functions.orphan_running,
             refuse=refuse,
             is_idempotent=operation == "TransactWriteItems",  # by the token that botocore gives each
+            asks_again=(client.meta.config.retries or {}).get("total_max_attempts") != 1,
         )
 
     def _answer(self, client: Any, service: str, operation: str, parameters: dict[str, Any]) -> dict[str, Any] | None:

@@ -82,12 +82,13 @@ class Faults:
         orphan: Callable[[], None],
         refuse: Callable[[Fault], T],
         is_idempotent: bool = False,
+        asks_again: bool = True,
     ) -> T:
         """Make one call, as its fault lets it. kill: end the function here; orphan: let its caller go; refuse: what the
         caller of the call gets instead.
 
-        is_idempotent: a repeated call gives the first answer again, without an effect. Raises: what `act` and
-        `refuse` raise.
+        is_idempotent: a repeated call gives the first answer again, without an effect. asks_again: whether the client
+        does, by itself; for one that does not, a lost answer is lost. Raises: what `act` and `refuse` raise.
         """
         self.passed += 1
         match self._choose(Boundary(self.passed, function, call)):
@@ -106,6 +107,9 @@ class Faults:
             case Fault.LOST as fault:
                 _done(act)
                 return refuse(fault)
+            case Fault.REPEATED if not asks_again:
+                _done(act)
+                return refuse(Fault.LOST)
             case Fault.REPEATED:
                 first = act()
                 return first if is_idempotent else act()

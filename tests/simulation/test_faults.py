@@ -20,8 +20,8 @@ class Refused(Exception):
 class Caller:
     """Makes calls that add up, and says how the last one ended."""
 
-    def __init__(self, fault: Fault | None, *, is_idempotent: bool = False) -> None:
-        self.faults, self.effects, self.is_idempotent = Faults(), 0, is_idempotent
+    def __init__(self, fault: Fault | None, *, is_idempotent: bool = False, asks_again: bool = True) -> None:
+        self.faults, self.effects, self.is_idempotent, self.asks_again = Faults(), 0, is_idempotent, asks_again
         self.faults.arm(lambda boundary: fault)
 
     def call(self) -> str:
@@ -34,6 +34,7 @@ class Caller:
                 orphan=orphan,
                 refuse=refuse,
                 is_idempotent=self.is_idempotent,
+                asks_again=self.asks_again,
             )
         except (Killed, Refused) as end:
             return type(end).__name__
@@ -118,3 +119,10 @@ def test_the_same_seed_chooses_the_same_faults_and_about_the_share_that_was_aske
 
 def test_where_nothing_is_chosen_nothing_goes_wrong() -> None:
     assert nothing(Boundary(1, "send", "dynamodb:PutItem")) is None
+
+
+def test_a_client_that_does_not_ask_again_by_itself_loses_the_answer_and_the_call_is_made_once() -> None:
+    caller = Caller(Fault.REPEATED, asks_again=False)
+
+    assert caller.call() == "Refused"
+    assert caller.effects == 1
