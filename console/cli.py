@@ -10,6 +10,15 @@ COMMANDS = {
     "run": Place("console.run_command", "run", "Run a campaign in the sandbox, to its outcome report."),
     "plan": Place("console.plan", "plan", "Say what a campaign would do; nothing is sent."),
     "up": Place("console.up", "up", "Serve the sandbox: the API and AWS's protocols."),
+    "campaigns": Place(
+        "console.operator.campaigns", "campaigns", "List campaigns: progress, what holds each, the end."
+    ),
+    "campaign": Place("console.operator.campaign", "campaign", "Show, pause, resume or cancel a campaign."),
+    "routes": Place("console.operator.routes", "routes", "List routes: every cap, today's use, what binds each."),
+    "route": Place("console.operator.routes", "route", "Change a route's caps; see who changed them."),
+    "account": Place("console.operator.account", "account", "Show an account; add credits; change it."),
+    "opt-outs": Place("console.operator.opt_outs", "opt_outs", "List, add, import or export opt-outs."),
+    "redrive": Place("console.operator.redrive", "redrive", "Let a failed execution go on from where it failed."),
     "explain": Place("console.explain", "explain", "Tell the life of a lead or of a campaign."),
     "forget": Place("console.forget", "forget", "Erase one person everywhere."),
     "audit": Place("console.audit", "audit", "Recount the credits of accounts."),
@@ -17,6 +26,7 @@ COMMANDS = {
     "contention": Place("console.contention.command", "contention", "Compare three designs of a send path."),
     "simulate": Place("console.simulation.command", "simulate", "Prove what holds: random worlds, faults, mutants."),
     "conformance": Place("console.conformance", "conformance", "Run recorded executions on the sandbox's engine."),
+    "completion": Place("console.operator.completion", "completion", "Print the completion script of a shell."),
 }
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +44,10 @@ class LazyGroup(click.Group):
         """Write the list without a look at the commands."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, place.what) for name, place in self.places.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return what may stand here, from the places: a key that is pressed imports no command."""
+        named = [CompletionItem(name, help=place.what) for name, place in self.places.items()]
+        return [one for one in named if one.value.startswith(incomplete)] + click.Command.shell_complete(
+            self, ctx, incomplete
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -43,3 +44,27 @@ def test_a_command_is_where_the_list_says(name: str) -> None:
 
 def test_a_command_that_is_not_there_is_refused() -> None:
     assert "No such command 'pla'" in CliRunner().invoke(main, ["pla"]).output
+
+
+def test_a_shell_completes_commands_without_an_import_of_any() -> None:
+    code = (
+        "import sys; from click.shell_completion import shell_complete; from console.cli import main; "
+        "shell_complete(main, {}, 'paceline', '_PACELINE_COMPLETE', 'zsh_complete'); "
+        f"print('imported', *{HEAVY!r} & set(sys.modules))"
+    )
+    asked = {**os.environ, "COMP_WORDS": "paceline rou", "COMP_CWORD": "1"}
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=asked)  # noqa: S603
+
+    lines = done.stdout.splitlines()
+    assert ("routes" in lines, "route" in lines, "audit" in lines) == (True, True, False)
+    assert COMMANDS["routes"].what in lines
+    assert lines[-1] == "imported"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_script_of_a_shell_is_printed(shell: str) -> None:
+    done = CliRunner().invoke(main, ["completion", shell])
+
+    assert done.exit_code == 0
+    assert f"_PACELINE_COMPLETE={shell}_complete" in done.output

@@ -61,7 +61,7 @@ def test_the_command_has_these_options(words: list[str]) -> None:
 
 def test_the_readme_names_every_command_of_the_cli() -> None:
     assert "`run`, `up`, `check`" in README.read_text()
-    assert set(main.places) <= set(re.findall(r"`(\w+)`", README.read_text()))
+    assert set(main.places) <= set(re.findall(r"`([\w-]+)`", README.read_text()))
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make (\w+)", README.read_text(), re.MULTILINE))))

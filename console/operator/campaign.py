@@ -1,0 +1,77 @@
+"""`paceline campaign`: one campaign, and what an operator does to it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+from console.operator.api import at
+from console.operator.campaign_view import campaign_view, progress
+from console.operator.desk import Desk, ask, asks_first, say, sits_at_a_desk
+from paceline.status import CampaignStatus
+
+_QUESTIONS = {
+    "pause": "Pause it? What is not sent waits for a resume.",
+    "resume": "Resume it? It sends at once.",
+    "cancel": "Cancel it? For good: what is not sent is skipped, and the report follows.",
+}
+_LOOK_SECONDS = 2.0
+_LIVES = {CampaignStatus.CREATED.value, CampaignStatus.RUNNING.value, CampaignStatus.PAUSED.value}
+
+
+@click.command()
+@click.argument("campaign_id", metavar="ID")
+@click.argument("action", type=click.Choice(list(_QUESTIONS)), required=False)
+@asks_first
+@click.option("--watch", is_flag=True, help="Look again every two seconds, in place, until it is over or Ctrl-C.")
+@sits_at_a_desk
+def campaign(desk: Desk, campaign_id: str, action: str | None, yes: bool, watch: bool) -> None:
+    """Show a campaign: progress, outcomes by route, holds with cause and end, time lost, report. Or change it.
+
+    Exit status: 0 told or done, 1 refused (a campaign that is over cannot be paused), 2 it cannot be told.
+    """
+    if watch and (desk.is_json or action):
+        raise click.UsageError("--watch only shows: leave out --json and the action.")
+    if action:
+        _change(desk, campaign_id, action, yes)
+    elif watch:
+        _watch(desk, campaign_id)
+    else:
+        one = desk.api.get(at("campaigns", campaign_id))
+        desk.show(one, lambda: _console().print(campaign_view(desk, one, _report(desk, one))))
+
+
+def _change(desk: Desk, campaign_id: str, action: str, yes: bool) -> None:
+    one = desk.api.get(at("campaigns", campaign_id))
+    click.echo(f"{one['campaign_id']} of {one['account_id']} is {one['status']}; leads: {progress(one)}.", err=True)
+    ask(_QUESTIONS[action], yes)
+    changed = desk.api.post(at("campaigns", campaign_id, action))
+    desk.show(changed, lambda: _tell(changed))
+
+
+def _tell(changed: dict[str, Any]) -> None:
+    say(f"{changed['campaign_id']} is {changed['status']}.")
+    if "pause_bound_seconds" in changed:
+        say(f"Nothing is handed to the provider later than {changed['pause_bound_seconds']} s after the pause.")
+
+
+def _watch(desk: Desk, campaign_id: str) -> None:
+    with Live(console=_console(), auto_refresh=False) as live:
+        while True:
+            one = desk.api.get(at("campaigns", campaign_id))
+            live.update(campaign_view(desk, one, _report(desk, one)), refresh=True)
+            if one["status"] not in _LIVES:
+                return
+            time.sleep(_LOOK_SECONDS)
+
+
+def _report(desk: Desk, one: dict[str, Any]) -> dict[str, Any] | None:
+    return desk.api.get(at("campaigns", one["campaign_id"], "report")) if one["report_version"] else None
+
+
+def _console() -> Console:
+    return Console(markup=False, highlight=False)

@@ -1,0 +1,104 @@
+"""A campaign in words: how far it is, what holds it, when it ends, what became of its messages by route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from console.operator.desk import Desk, a_table
+from paceline.report.words import duration, label
+from paceline.status import FINAL, Cause, MessageStatus
+
+_NOT_SENT = {MessageStatus.CLAIMED, MessageStatus.SKIPPED}
+
+
+def progress(one: Mapping[str, Any]) -> str:
+    """Return how far its leads are, as of each batch's last step: "960 sent, 917 final, of 970"; "-" without a plan."""
+    if not one.get("plan"):
+        return "-"
+    messages = one["messages"]
+    sent = sum(count for status, count in messages.items() if status not in _NOT_SENT)
+    final = sum(count for status, count in messages.items() if status in FINAL)
+    return f"{sent:,} sent, {final:,} final, of {one['plan']['leads']['accepted']:,}"
+
+
+def binding(desk: Desk, one: Mapping[str, Any]) -> str:
+    """Return what holds it, since when, until when; "" where nothing does."""
+    return _hold(desk, one["binding"]) if one.get("binding") else ""
+
+
+def finish(desk: Desk, one: Mapping[str, Any]) -> str:
+    """Return when its last message goes, or why nobody can tell."""
+    if one.get("finish_at"):
+        return desk.time(one["finish_at"])
+    reason = one.get("finish_reason") or {}
+    over = reason.get("cause") == one["status"] or not reason
+    return "" if over else str(reason.get("detail") or label(reason["cause"]))
+
+
+def campaign_view(desk: Desk, one: Mapping[str, Any], report: Mapping[str, Any] | None) -> RenderableType:
+    """Return all that operators ask of a campaign. report: where there is one."""
+    parts: list[RenderableType] = [Text(f"{one['campaign_id']}  {one['name']}  ({one['status']})", style="bold")]
+    if headline := one["headline"] or (report or {}).get("headline"):
+        parts.append(Text(headline))
+    facts = a_table("", "")
+    facts.show_header = False
+    for row in _facts(desk, one):
+        facts.add_row(*row)
+    parts += [facts, *_tables(desk, one, report)]
+    return Group(*parts)
+
+
+def _facts(desk: Desk, one: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "account", one["account_id"]
+    yield "created", desk.time(one["created_at"])
+    yield "starts", desk.time(one["start_at"])
+    yield "leads", progress(one)
+    yield "messages", ", ".join(f"{label(name).lower()} {n:,}" for name, n in one["messages"].items()) or "none yet"
+    yield "held by", binding(desk, one) or "nothing"
+    if told := finish(desk, one):
+        yield "ends", told
+    for cause, seconds in one["lost_to"].items():
+        yield f"lost to {label(cause).lower()}", f"{duration(seconds)} ({seconds:,.0f} s)"
+    yield "report", f"version {one['report_version']}" if one["report_version"] else "not yet"
+    for warning in (one.get("plan") or {}).get("warnings", ()):
+        yield "warning", warning
+
+
+def _tables(desk: Desk, one: Mapping[str, Any], report: Mapping[str, Any] | None) -> Iterator[Table]:
+    if one["held_by"]:
+        holds = a_table("route", "batches held", "by", right=(1,))
+        for hold in one["held_by"]:
+            holds.add_row(hold["route"], f"{hold['batches']:,}", _hold(desk, {**hold, "route": None}))
+        yield holds
+    if report:
+        outcomes = list(report["outcomes"])
+        routes = a_table("route", "parts", *outcomes, "last sent", right=tuple(range(1, len(outcomes) + 2)))
+        for name, of in report["by_route"].items():
+            counts = (f"{of['outcomes'].get(outcome, 0):,}" for outcome in outcomes)
+            routes.add_row(name, f"{of['parts']:,}", *counts, desk.time(of["last_sent_at"]))
+        yield routes
+
+
+def _hold(desk: Desk, hold: Mapping[str, Any]) -> str:
+    text = label(hold["cause"]) + _evidence(hold)
+    if hold.get("route"):
+        text += f" on {hold['route']}"
+    if hold.get("since"):
+        text += f" since {desk.time(hold['since'])}"
+    return text + (f" until {desk.time(hold['until'])}" if hold.get("until") else "")
+
+
+def _evidence(hold: Mapping[str, Any]) -> str:
+    used, limit = hold.get("used"), hold.get("limit")
+    if limit is None:
+        return ""
+    if used is None:
+        return f" ({limit:,} a minute)" if hold["cause"] == Cause.PACE else ""
+    if hold["cause"] == Cause.CREDITS:  # the refusal tells what was asked for and what there was
+        return f" ({used:,} needed, {limit:,} available)"
+    return f" ({used:,} of {limit:,} used)"
