@@ -80,6 +80,10 @@ class Admission(Model):
         return sorted((item for group in self.groups for item in group.items), key=lambda item: item.slot)
 
 
+# Of a batch's summary: the round of this admission was not closed, nor found to have nothing left to send.
+NOT_CLOSED = "attribute_not_exists(#round) OR #round < :limit"
+
+
 @dataclass(frozen=True, slots=True)
 class Admitter:
     """Admits batches. `now` is the moment of the call."""
@@ -256,11 +260,18 @@ class Admitter:
         return self._done(batch, round_no)
 
     def _done(self, batch: Batch, round_no: int) -> Admission:
-        self._note(batch, round_no, status="sent")
+        self._note(batch, round_no, status="sent", round=round_no)
         return Admission(decision=Decision.DONE, round=0)
 
     def _note(
-        self, batch: Batch, round_no: int, *, status: str, hold: Hold | None = None, has_lease: bool = False
+        self,
+        batch: Batch,
+        round_no: int,
+        *,
+        status: str,
+        hold: Hold | None = None,
+        has_lease: bool = False,
+        **more: int,
     ) -> None:
         """Keep in the batch's summary what holds it, and for how long each earlier cause held it.
 
@@ -271,7 +282,7 @@ class Admitter:
         before = summary.get("hold")
         goes_on = bool(before and hold and before["cause"] == hold.cause)
         values: dict[str, Any] = {"status": status, "route": batch.route, "leads": batch.leads, "hold": None}
-        values["has_lease"] = has_lease
+        values |= {"has_lease": has_lease, **more}
         if hold is not None:
             since = {"since": before["since"]} if before and goes_on else {}
             values["hold"] = hold.model_dump(mode="json") | since
@@ -279,7 +290,9 @@ class Admitter:
             evidence = {name: before[name] for name in ("used", "limit") if before.get(name) is not None}
             ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now), **evidence}
             values["held"] = [*summary.get("held", []), ended]
-        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, before_close_of=round_no, **values)
+        summarize(
+            self.table, batch.campaign_id, batch.batch_id, self.now, condition=NOT_CLOSED, limit=round_no, **values
+        )
 
 
 def _request(campaign: Campaign, route: Route, ref: str, parts: tuple[int, ...], valid_until: int = 0) -> Request:

@@ -103,17 +103,23 @@ def _parsed(lines: bytes) -> list[Lead]:
 
 
 def summarize(
-    table: Table, campaign_id: str, batch_id: str, now: datetime, *, before_close_of: int | None = None, **values: Any
+    table: Table,
+    campaign_id: str,
+    batch_id: str,
+    now: datetime,
+    *,
+    condition: str = "",
+    limit: int | None = None,
+    **values: Any,
 ) -> None:
     """Set values of the batch's summary row, which has one writer: the batch's own workflow.
 
-    before_close_of: only while this round is not closed, as the row itself says.
+    condition, limit (as :limit): what keeps a function out whose caller let it go long ago; it writes nothing then.
     """
     values["updated_at"] = iso(now)
     sets = ", ".join(f"#{name} = :{name}" for name in values)
-    condition = ""
-    if before_close_of is not None:
-        values["before"], condition = before_close_of, "attribute_not_exists(#round) OR #round < :before"
+    if limit is not None:
+        values["limit"] = limit
     with suppress(ConditionFailed):
         table.update(Update(keys.batch(campaign_id, batch_id), f"SET {sets}", values, condition))
 

@@ -18,6 +18,9 @@ from paceline.ports import Workflow
 from paceline.routes import route_now
 from paceline.table import Action, ConditionFailed, Row, Table, TransactionRefused, Update
 
+# Of a batch's summary: a closing whose caller let it go knows fewer leases, and less of what they hold.
+KNOWS_ALL_LEASES = "attribute_not_exists(#reserved) OR #reserved <= :limit"
+
 
 class Closed(Model):
     """The answer of `Close Batch`. left: leads without a message, or whose is due once more. next_round: theirs."""
@@ -40,18 +43,21 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
             release_after_give_back(table, workflow, campaign.account_id, batch.route)
     done = [message for lead_no, message in ledger.messages.items() if ledger.is_done(lead_no)]
     left = batch.leads - len(done)
+    reserved = sum(lease["parts"] for lease in ledger.leases.values())
     statuses = Counter(message.status.value for message in done)
     summarize(
         table,
         batch.campaign_id,
         batch.batch_id,
         now,
+        condition=KNOWS_ALL_LEASES,
+        limit=reserved,
         status="sent" if left == 0 else "waiting",
         hold=None,  # of an admission whose caller let it go
         messages=dict(statuses),
         left=left,
         round=round_no,
-        reserved=sum(lease["parts"] for lease in ledger.leases.values()),
+        reserved=reserved,
         released=sum(_given_back(lease, ledger) for lease in ledger.leases.values()),
     )
     return Closed(left=left, next_round=max(ledger.leases, default=round_no) + 1)

@@ -30,7 +30,7 @@ _TERMS = {"sending_window", "charging", "in_doubt", "kept_until"}
 def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: datetime, days: int) -> Campaign:
     """Start the campaign's workflow; the same again finds the one that runs. Raises: RequestInvalid.
 
-    One that is paused by now stays so: its start may have been killed before the workflow began.
+    One that is paused or cancelled by now stays so: its start may have been killed before the workflow began.
     days: for how many what the campaign knows of people is kept; it must be over by then.
 
     From here on the campaign's window is what its account's leaves of it, and its policies are its account's of now.
@@ -38,7 +38,8 @@ def start_campaign(table: Table, workflow: Workflow, campaign: Campaign, now: da
     kept = campaign.kept_until or kept_until(now, days, needed_until(campaign, now))
     terms = on_accounts_terms(table, campaign).model_copy(update={"kept_until": kept})
     started = get_campaign(table, campaign.campaign_id)
-    if started.status is not CampaignStatus.PAUSED:
+    was_begun = started.status is CampaignStatus.CANCELLED and started.execution_arn is None
+    if started.status is not CampaignStatus.PAUSED and not was_begun:
         started = set_status(table, campaign.campaign_id, CampaignStatus.RUNNING, {CampaignStatus.CREATED})
     start_at, send_by = started.start_at or now, _send_by(started, now)
     _keep_terms(table, terms)  # this and the times before the workflow reads them

@@ -32,6 +32,10 @@ from sandbox.world import Sandbox
 LONGEST = timedelta(days=4)
 
 
+# Who got no answer asks again, for minutes: what a program gave up half done is nobody's fault but its own.
+PATIENCE = 60
+
+
 def everything(tag: str) -> bool:
     """Keep every piece."""
     return True
@@ -82,7 +86,7 @@ class PlayedWorld:
     def _set_up(self) -> None:
         """What is there before: routes, accounts with their rules, a key for each."""
         operator = operator_of(self.world)
-        self.operator = Client(self.world, operator.key)
+        self.operator = Client(self.world, operator.key, PATIENCE)
         self._customers: dict[str, Client] = {}
         for route in self.plan.routes:
             operator.post("/v1/admin/routes", {**vars(route), "carriers": list(route.carriers)})
@@ -95,7 +99,7 @@ class PlayedWorld:
             rules = {"charging": account.charging.model_dump(), "in_doubt": account.in_doubt, "sending_window": window}
             operator.call("PATCH", f"/v1/admin/accounts/{account.account_id}", rules)
             key = str(operator.post("/v1/admin/keys", {"account_id": account.account_id})["api_key"])
-            self._customers[account.account_id] = Client(self.world, key)
+            self._customers[account.account_id] = Client(self.world, key, PATIENCE)
             self.told.account_days[account.account_id] = CapHistory([account.parts_per_day])
             self.told.bought[account.account_id] = account.credits
 
@@ -128,7 +132,7 @@ class PlayedWorld:
 
     def _start(self, campaign: PlannedCampaign) -> None:
         """Create the campaign, upload its file by the form that the API gives, and start it; persistently."""
-        client = replace(self.customer(campaign.account_id), tries=30)
+        client = self.customer(campaign.account_id)
         now = self.world.scheduler.now()
         body: dict[str, Any] = {"name": campaign.tag, "campaign_id": f"world-{campaign.tag}"}
         body |= {"message": campaign.message, "sending_window": campaign.sending_window.model_dump(mode="json")}

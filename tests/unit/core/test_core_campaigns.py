@@ -86,17 +86,29 @@ def test_a_planned_start_and_end_are_kept(empty_world: World) -> None:
     assert (campaign.start_at, campaign.send_by) == (later, end)
 
 
-def test_a_start_that_was_killed_and_then_paused_can_be_repeated(created: World) -> None:
+@pytest.mark.parametrize("meanwhile", [C.PAUSED, C.CANCELLED])
+def test_a_start_that_was_killed_can_be_repeated_whatever_came_meanwhile(
+    created: World, meanwhile: CampaignStatus
+) -> None:
+    """Its workflow ends a cancelled one with a report that says so."""
     created.becomes(C.RUNNING)  # and no workflow
-    pause_campaign(created.table, "renewals", "key", NOON)
+    created.becomes(meanwhile)
 
     start(created)
 
     assert created.workflow.started == ["renewals"]
-    assert get_campaign(created.table, "renewals").status is C.PAUSED
+    assert get_campaign(created.table, "renewals").status is meanwhile
 
 
-@pytest.mark.parametrize("status", [C.CANCELLED, C.FINISHED, C.FAILED])
+def test_a_campaign_that_was_started_and_cancelled_is_not_started_again(created: World) -> None:
+    start(created)
+    created.becomes(C.CANCELLED)
+
+    with pytest.raises(RequestInvalid):
+        start(created)
+
+
+@pytest.mark.parametrize("status", [C.FINISHED, C.FAILED])
 def test_a_campaign_that_is_past_its_start_is_not_started_again(created: World, status: CampaignStatus) -> None:
     created.becomes(status)
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paceline import keys
+from paceline.admission import NOT_CLOSED
 from paceline.batches import batch_summaries, summarize
 from paceline.closing import close_round
 from paceline.errors import ProviderThrottled, RateLimited, TransactionConflict
@@ -20,7 +21,7 @@ from paceline.moments import iso
 from paceline.opt_outs import opt_out
 from paceline.receipts import Receipt, apply_receipt
 from paceline.settlement import settle
-from paceline.status import Cause, MessageStatus
+from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import Update
 from sandbox.dynamodb import Latency
 from tests.builders.core import NOON, World, a_campaign, a_world, an_account, leads_of, phone_number
@@ -320,10 +321,43 @@ def test_an_admission_whose_caller_let_it_go_leaves_no_hold_behind(world: World)
     hold = Hold(cause=Cause.PACE, since=NOON).model_dump(mode="json")
     of_batch = world.table, "renewals", batch.batch_id, NOON
     world.send_all(batch, world.admit(batch))
-    summarize(*of_batch, before_close_of=1, status="waiting", hold=hold)
+    summarize(*of_batch, condition=NOT_CLOSED, limit=1, status="waiting", hold=hold)
 
     world.close(batch)
-    summarize(*of_batch, before_close_of=1, status="waiting", hold=hold)
+    summarize(*of_batch, condition=NOT_CLOSED, limit=1, status="waiting", hold=hold)
 
     summary = world.table.get(keys.batch("renewals", batch.batch_id)) or {}
+    assert (summary["status"], summary["hold"]) == ("sent", None)
+
+
+def test_a_closing_whose_caller_let_it_go_does_not_undo_what_the_next_one_counted(world: World) -> None:
+    """It read the batch's leases before the next round took its own."""
+    batch = world.has_batch(leads_of(4))
+    first = world.admit(batch)
+    world.send(batch, 1, slot=datetime.fromisoformat(first.items[0].slot))
+    before: list[int] = []
+
+    def go_on() -> None:
+        before.append(1)
+        world.close(batch)
+        world.send_all(batch, world.admit_in_time(batch, 2))
+        world.close(batch, 2)
+
+    slow = meddled(world.table, "transact", go_on)
+    close_round(slow, world.workflow, batch, 1, world.clock.now())
+
+    [summary] = batch_summaries(world.table, "renewals")
+    assert before
+    assert (summary["reserved"], summary["released"], summary["left"]) == (7, 3, 0)
+
+
+def test_an_admission_let_go_leaves_no_hold_where_there_was_nothing_to_send(world: World) -> None:
+    batch = world.has_batch(leads_of(1))
+    world.becomes(CampaignStatus.CANCELLED)
+    world.admit(batch)
+
+    hold = Hold(cause=Cause.ACCOUNT_DAY_CAP, since=NOON).model_dump(mode="json")
+    summarize(world.table, "renewals", batch.batch_id, NOON, condition=NOT_CLOSED, limit=1, status="holding", hold=hold)
+
+    [summary] = batch_summaries(world.table, "renewals")
     assert (summary["status"], summary["hold"]) == ("sent", None)
