@@ -175,6 +175,8 @@ Try, in another terminal:
   curl -H "x-api-key: $KEY" {address}/v1/routes
   curl -H "x-api-key: $KEY" -H "content-type: application/json" \\
     -d '{{"name": "first", "message": "Hi {{{{first_name|there}}}}, your quote is ready."}}' {address}/v1/campaigns
+  export PACELINE_URL={address} PACELINE_KEY={operator}
+  paceline campaigns
   export AWS_ACCESS_KEY_ID=sandbox AWS_SECRET_ACCESS_KEY=sandbox AWS_DEFAULT_REGION={REGION}
   aws --endpoint-url {address} stepfunctions list-executions --state-machine-arn {machine}
   aws --endpoint-url {address} lambda invoke --function-name PlanFunction /dev/stdout

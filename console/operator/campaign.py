@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.live import Live
 
-from console.operator.api import at
+from console.operator.api import NoAnswer, at
 from console.operator.campaign_view import campaign_view, progress
 from console.operator.desk import Desk, ask, asks_first, say, sits_at_a_desk
 from paceline.status import CampaignStatus
@@ -39,7 +40,8 @@ def campaign(desk: Desk, campaign_id: str, action: str | None, yes: bool, watch:
     if action:
         _change(desk, campaign_id, action, yes)
     elif watch:
-        _watch(desk, campaign_id)
+        with suppress(KeyboardInterrupt):
+            _watch(desk, campaign_id)
     else:
         one = desk.api.get(at("campaigns", campaign_id))
         desk.show(one, lambda: _console().print(campaign_view(desk, one, _report(desk, one))))
@@ -70,7 +72,14 @@ def _watch(desk: Desk, campaign_id: str) -> None:
 
 
 def _report(desk: Desk, one: dict[str, Any]) -> dict[str, Any] | None:
-    return desk.api.get(at("campaigns", one["campaign_id"], "report")) if one["report_version"] else None
+    """Return the last report; None before there is one, and where it is no longer kept, which is said."""
+    if not one["report_version"]:
+        return None
+    try:
+        return desk.api.get(at("campaigns", one["campaign_id"], "report"))
+    except NoAnswer as gone:
+        click.echo(f"The report is not shown: {gone.message}", err=True)
+        return None
 
 
 def _console() -> Console:

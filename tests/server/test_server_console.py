@@ -37,3 +37,19 @@ def test_the_audit_and_the_life_of_a_lead_are_told_over_http(server: Server) -> 
     assert account["found"]["consumed"] > 0  # other tests' campaigns ran on the same server
     assert lead["lead_no"] == 1
     assert any("receipt" in step["text"] for step in lead["steps"])
+
+
+def test_operators_see_and_steer_over_http(server: Server) -> None:
+    campaign = Customer(server).run_campaign()
+    env = {"PACELINE_URL": f"{server.address}/v1", "PACELINE_KEY": server.facts["operator_key"]}
+
+    def desk(*arguments: str) -> Result:
+        return CliRunner().invoke(main, [*arguments], env=env)
+
+    listed = told(desk("campaigns", "--json"))["campaigns"]
+    paused, resumed = desk("campaign", campaign, "pause", "--yes"), desk("campaign", campaign, "resume", "--yes")
+    gone = desk("routes", "--url", "http://127.0.0.1:9")
+
+    assert campaign in [one["campaign_id"] for one in listed]
+    assert (paused.exit_code, resumed.exit_code) == (0, 0), paused.output + resumed.output
+    assert (gone.exit_code, "Nothing answers at" in gone.output) == (2, True)

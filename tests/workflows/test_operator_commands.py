@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from console.cli import main
+from paceline.errors import ServiceFault
 from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, an_office, id_of
 from tests.builders.core import phone_number
 
@@ -235,7 +236,7 @@ def test_an_execution_that_failed_before_its_report_is_redriven_to_it(desk: Desk
 
     unwanted = desk.run("redrive", NAME, *where)
     done = desk.run("redrive", NAME, *where, "--yes")
-    desk.run("account", "credits", "acme", "20", "--yes")
+    desk.run("account", "credits", "acme", "50", "--yes")
     report = office.report()
     over = desk.run("redrive", NAME, *where)
 
@@ -251,3 +252,56 @@ def test_an_execution_that_failed_before_its_report_is_redriven_to_it(desk: Desk
     assert [line.split()[:3] for line in shown.splitlines() if line.startswith("shared")] == [["shared", "12", "12"]]
     assert "only a campaign that is" in desk.run("campaign", NAME, "pause", "--yes").output
     assert desk.run("redrive", "nothing", *where).exit_code == 2
+
+
+def test_a_campaign_is_watched_to_its_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+
+    def pass_time(seconds: float) -> None:
+        looks.append(seconds)
+        assert len(looks) < 1000, "it never came to its end"
+        desk.office.sandbox.scheduler.sleep(seconds * 10)
+
+    monkeypatch.setattr("console.operator.campaign.time.sleep", pass_time)
+    desk.office.start(1, "watched")
+
+    done = desk.run("campaign", id_of("watched"), "--watch")
+
+    assert done.exit_code == 0, done.output
+    assert len(looks) > 1
+    assert "(finished)" in done.output
+    assert desk.run("campaign", id_of("watched"), "--watch", "--json").exit_code == 2
+
+
+def test_a_report_that_is_no_longer_there_is_said_and_the_rest_is_shown(desk: Desk) -> None:
+    bucket = boto3.resource("s3").Bucket(desk.office.sandbox.outputs["BucketName"])
+    bucket.objects.filter(Prefix=f"campaigns/{id_of('watched')}/report/").delete()
+
+    done = desk.run("campaign", id_of("watched"))
+
+    assert done.exit_code == 0, done.output
+    assert "The report is not shown: " in done.output
+    assert "version 1" in done.output
+
+
+def test_an_execution_that_came_to_a_fail_state_is_not_redriven(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ServiceFault("no report can be written")
+
+    monkeypatch.setattr("report.app.build_and_store", fail)
+    execution = desk.office.start(1, "reportless")
+    desk.office.sandbox.run_until(execution.done)
+
+    done = desk.run("redrive", id_of("reportless"), "--stack", "paceline", "--yes")
+
+    assert (execution.status, execution.redrive_count, done.exit_code) == ("FAILED", 0, 1), done.output
+    assert "its state 'Campaign Failed'" in done.output
+
+
+def test_a_campaign_that_was_not_started_has_nothing_to_redrive(desk: Desk) -> None:
+    desk.office.post("/v1/campaigns", {"campaign_id": "later", "name": "Later", "message": "Hi"})
+
+    done = desk.run("redrive", id_of("later"), "--stack", "paceline", "--json")
+
+    assert (done.exit_code, json.loads(done.stdout)["redriven"]) == (1, False)
+    assert "was not started" in done.stdout
