@@ -63,7 +63,7 @@ def _facts(desk: Desk, one: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if told := finish(desk, one):
         yield "ends", told
     for cause, seconds in one["lost_to"].items():
-        yield f"lost to {label(cause).lower()}", f"{duration(seconds)} ({seconds:,.0f} s)"
+        yield f"lost to {label(cause).lower()}", duration(seconds)
     yield "report", f"version {one['report_version']}" if one["report_version"] else "not yet"
     for warning in (one.get("plan") or {}).get("warnings", ()):
         yield "warning", warning

@@ -115,24 +115,22 @@ def ask(question: str, yes: bool) -> None:
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return a line for each value that would change: "parts_per_minute: 30 → 60"."""
-    return [
-        f"{name.replace('_', ' ')}: {_value(before.get(name))} → {_value(value)}"
-        for name, value in after.items()
-        if before.get(name) != value
-    ]
+    """Return a line for each value that would change: "parts per minute: 30 → 60"."""
+    return [_change(name, before.get(name), value) for name, value in after.items() if before.get(name) != value]
 
 
 def show_changes(desk: Desk, changes: list[dict[str, Any]]) -> None:
-    """Print a trail of changes, the newest first."""
+    """Print a trail of changes, the newest first. What was and is empty is left out."""
     table = a_table("when", "by", "what")
     for one in changes:
-        what = "\n".join(
-            f"{name.replace('_', ' ')}: {_value(both.get('before'))} → {_value(both.get('after'))}"
-            for name, both in one["changes"].items()
-        )
+        pairs = ((name, both.get("before"), both.get("after")) for name, both in one["changes"].items())
+        what = "\n".join(_change(*pair) for pair in pairs if _value(pair[1]) != _value(pair[2]))
         table.add_row(desk.time(one["at"]), one["by_name"] or one["by"], what)
     print_table(table)
+
+
+def _change(name: str, before: object, after: object) -> str:
+    return f"{name.replace('_', ' ')}: {_value(before)} → {_value(after)}"
 
 
 def _value(value: object) -> str:

@@ -47,9 +47,11 @@ def test_operators_see_and_steer_over_http(server: Server) -> None:
         return CliRunner().invoke(main, [*arguments], env=env)
 
     listed = told(desk("campaigns", "--json"))["campaigns"]
-    paused, resumed = desk("campaign", campaign, "pause", "--yes"), desk("campaign", campaign, "resume", "--yes")
+    changed = desk("account", "set", "acme", "--name", "Acme Insurance", "--yes")
     gone = desk("routes", "--url", "http://127.0.0.1:9")
 
     assert campaign in [one["campaign_id"] for one in listed]
-    assert (paused.exit_code, resumed.exit_code) == (0, 0), paused.output + resumed.output
+    assert changed.exit_code == 0, changed.output
+    assert told(desk("account", "acme", "--json"))["name"] == "Acme Insurance"
+    assert campaign in desk("campaign", campaign).output
     assert (gone.exit_code, "Nothing answers at" in gone.output) == (2, True)
