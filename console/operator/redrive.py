@@ -23,8 +23,8 @@ from paceline.models import Campaign
 def redrive(where: Where, campaign_id: str, yes: bool, is_json: bool) -> None:
     """Redrive the execution of CAMPAIGN: what succeeded is not run again, and nothing is sent twice.
 
-    It needs AWS credentials with states:DescribeExecution, GetExecutionHistory and RedriveExecution. Exit status: 0 it
-    goes on, 1 there is nothing to redrive or it was not wanted, 2 it cannot be told.
+    It needs AWS credentials with states:DescribeExecution and states:RedriveExecution. Exit status: 0 it goes on, 1
+    there is nothing to redrive or it was not wanted, 2 it cannot be told.
     """
     system = reach(where)
     with explained(where):
@@ -32,7 +32,7 @@ def redrive(where: Where, campaign_id: str, yes: bool, is_json: bool) -> None:
         states = system.client("stepfunctions")
         arn = _execution_of(system, campaign)
         found = states.describe_execution(executionArn=arn) if arn else {"status": "NOT_STARTED"}
-        if why := _nothing_to_redrive(campaign, found) or _came_to_a_fail_state(states, arn):
+        if why := _nothing_to_redrive(campaign, found):
             _end(is_json, {"campaign_id": campaign.campaign_id, "redriven": False, "reason": why}, why)
             raise click.exceptions.Exit(1)
         failure = f" by {found['error']}" if found.get("error") else ""
@@ -72,20 +72,6 @@ def _nothing_to_redrive(campaign: Campaign, found: dict[str, Any]) -> str:
     if found.get("redriveStatus") != "REDRIVABLE":
         return f"AWS cannot redrive it any more: {found.get('redriveStatusReason', 'it does not say why')}."
     return ""
-
-
-def _came_to_a_fail_state(states: Any, arn: str) -> str:
-    """Return why a redrive would only fail again, where the workflow itself chose to fail; "" where it did not."""
-    last = states.get_execution_history(executionArn=arn, reverseOrder=True, maxResults=2, includeExecutionData=False)
-    names = [
-        event["stateEnteredEventDetails"]["name"] for event in last["events"] if event["type"] == "FailStateEntered"
-    ]
-    if not names:
-        return ""
-    return (
-        f"Nothing to redrive: the execution came to its state {names[0]!r}, and a redrive would only enter that again. "
-        "No report could be written either: its error says why, `paceline audit` what it left reserved."
-    )
 
 
 def _end(is_json: bool, answer: dict[str, Any], told: str) -> None:
