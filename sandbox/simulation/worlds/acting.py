@@ -46,7 +46,7 @@ def draw_acts(rng: random.Random, drawn: Drawn) -> tuple[Act, ...]:
     acts: list[Act] = []
     words = list(ACTS)
     for number in range(rng.randint(0, 7)):
-        word = rng.choice([*words, "stop", "pause"])
+        word = rng.choice([*words, "stop", "stop", "pause", "pause", "pause", "cancel"])
         act = Act(f"a{number}", drawn.moment(), word, _target(rng, word, drawn), _value(rng, word, drawn))
         acts.append(act)
         if (undo := UNDONE_BY.get(word)) and rng.random() < 0.7:
