@@ -24,7 +24,19 @@ from sandbox.testing.leads import AREA_CODES
 
 # Of the worlds with faults so many have most of them in one function.
 FOCUSED = 0.5
-FUNCTIONS = ("send", "close", "admit", "hold", "count_open", "count_open", "reconcile", "report", "plan", "callbacks", "api")
+FUNCTIONS = (
+    "send",
+    "close",
+    "admit",
+    "hold",
+    "count_open",
+    "count_open",
+    "reconcile",
+    "report",
+    "plan",
+    "callbacks",
+    "api",
+)
 # A word that is in every text and every name: no history and no log line may have it.
 PRIVATE = "Zweiback"
 TEXTS = (
