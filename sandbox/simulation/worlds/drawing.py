@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from paceline.models import Charging, SendingWindow
 from sandbox.carrier import Script
@@ -74,6 +75,7 @@ class _Drawing:
     profile: str
     trouble: Trouble
     rng: random.Random
+    opening: float = 0.0  # seconds from the start until the usual window opens
     people: tuple[Person, ...] = ()
     accounts: tuple[PlannedAccount, ...] = ()
     routes: tuple[PlannedRoute, ...] = ()
@@ -82,6 +84,7 @@ class _Drawing:
     def world(self) -> WorldPlan:
         rng = self.rng
         start = self._start()
+        self.opening = _seconds_to_morning(start)
         self.people = tuple(self._person(number) for number in range(rng.randint(3, 14)))
         self.routes = self._routes()
         self.accounts = tuple(self._account(name) for name in ("acme", "birch")[: rng.choice((1, 1, 2))])
@@ -109,8 +112,10 @@ class _Drawing:
         return 10 + 60 * leads / min(route.parts_per_minute for route in self.routes)
 
     def moment(self) -> float:
-        """A moment at which something may happen: mostly while messages are sent."""
-        return self.rng.uniform(0, self.seconds * 1.5) if self.rng.random() < 0.8 else self.rng.uniform(0, 6 * 3600)
+        """A moment at which something may happen: mostly while messages are sent, which may begin in the morning."""
+        if self.rng.random() < 0.2:
+            return self.rng.uniform(0, 6 * 3600)
+        return self.opening + self.rng.uniform(0, self.seconds * 1.5)
 
     def _start(self) -> datetime:
         if self.rng.random() < 0.35:
@@ -205,3 +210,11 @@ class _Drawing:
         if kinds and rng.random() < FOCUSED:
             storm = replace(storm, focus=rng.choice(FUNCTIONS), focus_share=0.08, focus_kind=rng.choice(kinds))
         return storm
+
+
+def _seconds_to_morning(start: datetime) -> float:
+    """Return how long it is until the usual window opens in New York; 0 where it is open."""
+    here = start.astimezone(ZoneInfo("America/New_York"))
+    if time(8) <= here.time() < time(21):
+        return 0.0
+    return ((8 - here.hour) % 24 * 3600 - here.minute * 60 - here.second) % 86_400
