@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
+import subprocess  # nosec B404 # (our own command alone)
 import sys
 import tempfile
 import tomllib
@@ -88,7 +88,7 @@ def hunt(mutant: Mutant, seeds: int = SEEDS) -> Fate:
     """Look for the first world that notices a mutant, with the usual profile and one process."""
     with project_with(mutant) as copy:
         asked = ["simulate", "--seeds", f"1..{seeds}", "--first", "--no-shrink", "--workers", "1", "--json"]
-        run = subprocess.run(  # noqa: S603 (our own command, in a copy of our own project)
+        run = subprocess.run(  # noqa: S603 # nosec B603 # (our own command, in a copy of our own project)
             [sys.executable, "-c", "from console.cli import main; main()", *asked],
             env=os.environ | {"PYTHONPATH": f"{copy}{os.pathsep}{copy / 'functions'}"},
             cwd=copy,
