@@ -15,7 +15,6 @@ class CreditWatch:
         self._table = world.outputs["TableName"]
         self._rows = {keys.account(account_id): account_id for account_id in account_ids}
         self.found: dict[str, None] = {}
-        self.looks = 0
         world.counters.watchers.append(self._look)
 
     def _look(self, call: Call) -> None:
@@ -30,7 +29,6 @@ class CreditWatch:
         names = ("available", "reserved", "consumed", "bought")
         counts = {name: int(item.get(name, {"N": "0"})["N"]) for name in names}
         available, reserved, consumed, bought = counts.values()
-        self.looks += 1
         said = f"{available} available, {reserved} reserved, {consumed} consumed of {bought} bought"
         if min(available, reserved, consumed) < 0:
             self.found.setdefault(f"the credits of {account_id} were below zero: {said}")
