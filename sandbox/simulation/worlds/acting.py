@@ -106,14 +106,20 @@ def _pause(stage: Stage, act: Act) -> None:
 
 
 def _resume(stage: Stage, act: Act) -> None:
+    """Ask for the end of the pause. It may come when somebody has paused again: then that pause is ended too."""
     if (campaign_id := stage.told.campaigns.get(act.target)) is None:
         return
-    now, told = stage.world.scheduler.microseconds, stage.told
+    asked = stage.world.scheduler.microseconds
+    _note_resumed(stage.told, act.target, asked)
+    stage.customer(stage.account_of(act.target)).persist("POST", f"/v1/campaigns/{campaign_id}/resume")
+    _note_resumed(stage.told, act.target, asked)
+
+
+def _note_resumed(told: Told, campaign: str, at: int) -> None:
     told.pauses = [
-        replace(one, resumed_at=now) if one.campaign == act.target and one.resumed_at is None else one
+        replace(one, resumed_at=at) if one.campaign == campaign and one.resumed_at is None else one
         for one in told.pauses
     ]
-    stage.customer(stage.account_of(act.target)).persist("POST", f"/v1/campaigns/{campaign_id}/resume")
 
 
 def _cancel(stage: Stage, act: Act) -> None:
