@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from datetime import timedelta
 
+from paceline.models import SendingWindow
 from sandbox.simulation.worlds.drawing import draw_world
 from sandbox.simulation.worlds.plans import Act, PlannedCampaign, WorldPlan
 from sandbox.simulation.worlds.trying import Verdict
@@ -33,7 +34,7 @@ def _setting(plan: WorldPlan) -> Iterator[str]:
         if account.account_id in {one.account_id for one in plan.campaigns}:
             rules = [f"{account.credits} credits", f"charged: {account.charging.charged}", f"{account.in_doubt}"]
             rules += [f"{account.parts_per_day} parts a day"] if account.parts_per_day else []
-            rules += [f"window {_window(account)}"] if account.sending_window else []
+            rules += [f"window {_window(account.sending_window)}"] if account.sending_window else []
             yield f"account {account.account_id}: {', '.join(rules)}"
     for route in plan.routes:
         rules = [f"{route.parts_per_minute} a minute", route.provider, f"days of {route.time_zone}"]
@@ -57,7 +58,7 @@ def _happens(plan: WorldPlan) -> Iterator[tuple[float, str]]:
 
 
 def _campaign(campaign: PlannedCampaign) -> str:
-    rules = [f"window {_window(campaign)}", f"receipts until {campaign.receipt_deadline_hours} h after"]
+    rules = [f"window {_window(campaign.sending_window)}", f"receipts until {campaign.receipt_deadline_hours} h after"]
     if campaign.max_messages_per_recipient_24h:
         rules.append(f"at most {campaign.max_messages_per_recipient_24h} to a person in 24 h")
     rules += [f"starts {campaign.start_in:.0f} s later"] if campaign.start_in else []
@@ -71,8 +72,7 @@ def _act(act: Act) -> str:
     return f"{act.word} {act.target}{value}"
 
 
-def _window(of: object) -> str:
-    window = getattr(of, "sending_window")  # noqa: B009 (of an account and of a campaign)
+def _window(window: SendingWindow) -> str:
     return f"{window.opens:%H:%M}-{window.closes:%H:%M}"
 
 
