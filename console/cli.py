@@ -10,6 +10,7 @@ COMMANDS = {
     "run": Place("console.run_command", "run", "Run a campaign in the sandbox, to its outcome report."),
     "plan": Place("console.plan", "plan", "Say what a campaign would do; nothing is sent."),
     "up": Place("console.up", "up", "Serve the sandbox: the API and AWS's protocols."),
+    "console": Place("console.web.command", "console", "Serve the web console: see and steer, in a browser."),
     "campaigns": Place(
         "console.operator.campaigns", "campaigns", "List campaigns: progress, what holds each, the end."
     ),

@@ -53,13 +53,14 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system that can be reached. name: for people. state_machine_arn: blank where it was not given."""
+    """A system that can be reached. name: for people. state_machine_arn, api_url: blank where they were not given."""
 
     name: str
     table: DynamoDBTable
     store: S3Store
     state_machine_arn: str
     client: Callable[[str], Any]
+    api_url: str = ""
 
 
 def reaches_a_system(function: F) -> F:
@@ -109,7 +110,8 @@ def reach(where: Where) -> System:
             for given, name in zip((where.table, where.bucket, where.state_machine), _OUTPUTS, strict=True)
         )
         name = where.endpoint_url or where.stack or table
-        return System(name, DynamoDBTable(client("dynamodb"), table), S3Store(client("s3"), bucket), machine, client)
+        rows, objects = DynamoDBTable(client("dynamodb"), table), S3Store(client("s3"), bucket)
+        return System(name, rows, objects, machine, client, outputs.get("ApiUrl", ""))
 
 
 def _clients(where: Where, endpoint: str) -> Callable[[str], Any]:

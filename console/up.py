@@ -13,13 +13,15 @@ from typing import Any
 import click
 
 from console.moment import Moment
+from console.web.beside import ConsoleBeside
 from sandbox.customer import ACCOUNT_ID, DEFAULT_PER_MINUTE, operator_of, set_up
 from sandbox.deployment import REGION
 from sandbox.gateway import Answer
 from sandbox.hooks import LogSink
-from sandbox.server.app import AsgiApp, ServerApp
+from sandbox.server.app import ServerApp
+from sandbox.server.listening import PortTaken, is_every_address, is_loopback, listen
 from sandbox.server.requests import Request
-from sandbox.server.serving import PortTaken, WebServer, is_every_address, is_loopback, listen
+from sandbox.server.serving import WebServer
 from sandbox.server.world_thread import WorldThread
 from sandbox.world import START, Sandbox
 
@@ -29,7 +31,7 @@ DEFAULT_PORT = 4600
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """The command's options. start: None is the moment in `sandbox.world.START`."""
+    """The command's options. start: None is the moment in `sandbox.world.START`. console_port: None is the next one."""
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
@@ -39,6 +41,8 @@ class UpOptions:
     seed: int = 1
     as_json: bool = False
     verbose: bool = False
+    console_port: int | None = None
+    has_console: bool = True
 
 
 class RecentLog(LogSink):
@@ -80,9 +84,15 @@ class RecentLog(LogSink):
 @click.option("--start", type=Moment(), help="What the clock says at the start.  [default: 2026-09-02T16:00Z]")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same chances.")
 @click.option("--json", "as_json", is_flag=True, help="Print the addresses, keys and names as one JSON line.")
+@click.option(
+    "--console-port",
+    type=click.IntRange(0, 65535),
+    help="The web console's port.  [default: the next one, or any free one]",
+)
+@click.option("--console/--no-console", "has_console", default=True, help="Serve the web console too.  [default: yes]")
 @click.option("--verbose", "-v", is_flag=True, help="Print each request and what the functions log.")
 def up(**options: Any) -> None:
-    """Serve the sandbox: the customers' API and AWS's protocols on one port, until Ctrl-C.
+    """Serve the sandbox: the customers' API and AWS's protocols on one port, the web console on the next, until Ctrl-C.
 
     boto3 and the aws command use it with --endpoint-url; signatures are not verified. Nothing leaves this machine and
     nothing is kept. Exit status: 0 when it was told to stop, 1 after a fault of the sandbox, 2 when it cannot listen.
@@ -90,7 +100,7 @@ def up(**options: Any) -> None:
     sys.exit(serve(UpOptions(**options)))
 
 
-def serve(options: UpOptions, mounts: dict[str, AsgiApp] | None = None) -> int:
+def serve(options: UpOptions) -> int:
     """Serve until a signal. Return the exit status: 0 ended as asked, 1 a fault, 2 the port cannot be had."""
     try:
         listening = listen(options.host, options.port)
@@ -111,17 +121,36 @@ def serve(options: UpOptions, mounts: dict[str, AsgiApp] | None = None) -> int:
     web = WebServer()
     web.take_signals()
     address = _address(options.host, listening.getsockname()[1])
+    console = ConsoleBeside(_console_port(options, listening.getsockname()[1])) if options.has_console else None
     world = WorldThread(lambda: _sandbox(options, address), _set_up, on_end=web.stop)
     _say("Setting up the sandbox …")
     world.begin()
-    app = ServerApp(world, address, mounts, _log_answer if options.verbose else _log_nothing)
-    web.serve(app, listening, lambda: _announce(options, address, world))
+    at = console.address if console else ""
+    app = ServerApp(world, address, at, _log_answer if options.verbose else _log_nothing)
+    try:
+        web.serve(app, listening, lambda: _begin(options, address, world, console))
+    finally:
+        if console:
+            console.stop()
     world.stop()
     if world.error is not None:
         _say(f"Error: the sandbox itself failed: {world.error!r}. This is a fault; everything it held is lost.")
         return 1
     _say("Stopped. Nothing was kept.")
     return 0
+
+
+def _console_port(options: UpOptions, port: int) -> int:
+    """Return the console's port; 0: any."""
+    if options.console_port is not None:
+        return options.console_port
+    return port + 1 if options.port else 0
+
+
+def _begin(options: UpOptions, address: str, world: WorldThread, console: ConsoleBeside | None) -> None:
+    if console:
+        console.start(address, world.prepared["operator_key"])
+    _announce(options, address, world, console.address if console else "")
 
 
 def _sandbox(options: UpOptions, address: str) -> Sandbox:
@@ -148,12 +177,12 @@ def _set_up(sandbox: Sandbox) -> dict[str, str]:
     return {"operator_key": operator_of(sandbox).key, "customer_key": customer.key}
 
 
-def _announce(options: UpOptions, address: str, world: WorldThread) -> None:
+def _announce(options: UpOptions, address: str, world: WorldThread, console: str) -> None:
     sandbox = world.sandbox
     machine = sandbox.outputs["CampaignStateMachineArn"]
     if options.as_json:
         functions = {name: p for name, p in sandbox.names.items() if p in sandbox.functions.usage}
-        facts = {"address": address, "account_id": ACCOUNT_ID, "region": REGION, **world.prepared}
+        facts = {"address": address, "console": console, "account_id": ACCOUNT_ID, "region": REGION, **world.prepared}
         click.echo(json.dumps(facts | {"outputs": sandbox.outputs, "functions": functions}))
         sys.stdout.flush()
         return
@@ -161,6 +190,7 @@ def _announce(options: UpOptions, address: str, world: WorldThread) -> None:
     click.echo(f"""
 Paceline's sandbox is up: {address}  (Ctrl-C stops it; nothing is kept)
 
+  Console         {console or "not asked for"}
   Clock           {_clock(options, sandbox)}
   Customers' API  {address}/v1
   Account         {ACCOUNT_ID}, {CREDITS:,} credits; routes shared and verizon, {DEFAULT_PER_MINUTE} parts a minute each

@@ -19,7 +19,7 @@ from typing import Any
 import requests
 
 ROOT = Path(__file__).resolve().parents[2]
-UP = [sys.executable, "-c", "from console.cli import main; main()", "up", "--port", "0", "--json"]
+UP = [sys.executable, "-c", "from console.cli import main; main()", "up", "--port", "0", "--json", "--no-console"]
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class NoAnswer(click.ClickException):
     """It cannot be told: no such thing, a key that is not taken, an API that is not reached. Exit status 2."""
 
     exit_code = 2
+    status: int | None = None  # of the API's answer, where there was one
 
 
 class Api:
@@ -72,7 +73,10 @@ class Api:
         content = _content(answer)
         if answer.is_success and content is not None:
             return content
-        raise _refusal(answer.status_code, content, self._url)
+        refusal = _refusal(answer.status_code, content, self._url)
+        if isinstance(refusal, NoAnswer):
+            refusal.status = answer.status_code
+        raise refusal
 
 
 def at(*parts: str) -> str:

@@ -43,10 +43,10 @@ _NOT_AWS = frozenset({"api", "index", "health", "provider"})
 
 
 class ServerApp:
-    """AWS's protocols, the customers' API below /v1/, the provider's list, an index at /, and what is mounted.
+    """AWS's protocols, the customers' API below /v1/, the provider's list, and an index at /.
 
     Web pages from elsewhere get nothing of these (`sandbox.server.browsers`).
-    mounts: ASGI applications by prefix ("/console"); they get the scope as it came, `root_path` set to the prefix.
+    console: where the web console is; "": there is none.
     on_answer: told of every request that was answered here. patience: how slowly a body may come.
     """
 
@@ -54,14 +54,14 @@ class ServerApp:
         self,
         world: WorldThread,
         address: str,
-        mounts: dict[str, AsgiApp] | None = None,
+        console: str = "",
         on_answer: Callable[[Request, str, Answer], None] = lambda request, name, answer: None,
         patience: Patience = USUAL,
     ) -> None:
         self._world = world
         self._address = address
         self._host = urlsplit(address).hostname or ""
-        self._mounts = mounts or {}
+        self._console = console
         self._on_answer = on_answer
         self._patience = patience
         self._aws = AwsEndpoint(world.sandbox)
@@ -70,10 +70,6 @@ class ServerApp:
         if scope["type"] == "http" and (told := refusal_of_page(head_of(scope), self._host)):
             await self._refuse_page(head_of(scope), told, receive, send)
             return
-        for prefix, app in self._mounts.items():
-            if f"{scope['path']}/".startswith(f"{prefix}/"):
-                await app({**scope, "root_path": prefix}, receive, send)
-                return
         if scope["type"] == "http":
             with suppress(HungUp):
                 await self._serve(head_of(scope), scope["headers"], receive, send)
@@ -134,7 +130,7 @@ class ServerApp:
     def _index(self, request: Request) -> Answer:
         if request.method not in ("GET", "HEAD"):
             return _json(405, {"message": "Only GET; a request to AWS has a signature or X-Amz-Target."})
-        page = index_page(self._world.sandbox, self._address, list(self._mounts))
+        page = index_page(self._world.sandbox, self._address, self._console)
         return Answer(200, {"content-type": "text/html; charset=utf-8"}, page.encode())
 
     def _health(self, request: Request) -> Answer:

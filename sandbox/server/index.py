@@ -42,7 +42,7 @@ aws cloudformation describe-stacks</pre>
 """
 
 
-def index_page(sandbox: Sandbox, address: str, mounts: list[str]) -> str:
+def index_page(sandbox: Sandbox, address: str, console: str) -> str:
     """Return the page as HTML."""
     book = f"{PROVIDER_PATH}Accounts/{sandbox.carrier.account_sid}/Messages.json"
     served = [
@@ -51,7 +51,7 @@ def index_page(sandbox: Sandbox, address: str, mounts: list[str]) -> str:
         ("S3, EventBridge, CloudFormation, IAM, Secrets Manager, STS, Logs, tables", "moto"),
         ("The simulated provider’s book", f'<a href="{escape(book)}">{escape(book)}</a>'),
         ("Health", '<a href="/health">/health</a>'),
-        *((mount.strip("/").capitalize(), f'<a href="{escape(mount)}/">{escape(mount)}</a>') for mount in mounts),
+        ("The web console", f'<a href="{escape(console)}">{escape(console)}</a>' if console else "not asked for"),
     ]
     outputs = sandbox.outputs
     return _PAGE.format(

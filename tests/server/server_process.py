@@ -40,7 +40,7 @@ class Server:
 
 def start_server(*options: str) -> Server:
     """Start a server on a free port and wait until it says that it serves."""
-    process = run_up("--port", "0", "--json", *options)
+    process = run_up("--port", "0", "--json", "--no-console", *options)
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:

@@ -19,9 +19,10 @@ from sandbox.gateway import Answer
 from sandbox.scheduler import Scheduler
 from sandbox.server.app import ServerApp
 from sandbox.server.exchange import HungUp, Patience, TooLarge, TooSlow, most_bytes, read_body
+from sandbox.server.listening import listen
 from sandbox.server.protocol import MAX_HEAD_BYTES, PatientProtocol
 from sandbox.server.requests import Request
-from sandbox.server.serving import WebServer, listen
+from sandbox.server.serving import WebServer
 from sandbox.server.world_thread import WorldThread
 
 SECONDS = 0.15

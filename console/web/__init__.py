@@ -1,0 +1,1 @@
+"""The web console: what operators see and steer, in a browser. The same on the sandbox and on AWS."""

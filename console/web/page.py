@@ -1,0 +1,57 @@
+"""What a page is and what a form does; the pages themselves are in console/web/pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from console.operator.api import Api
+from console.web.site import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody at a page. params: of its path. query: of its address. zone: the browser's; None: not told yet."""
+
+    site: Site
+    api: Api
+    params: Mapping[str, str]
+    query: Mapping[str, str]
+    zone: ZoneInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An address, and what is shown there.
+
+    read: returns the template's variables, `title` among them; it may block, and is called at every look. Raises:
+    click.ClickException, whose text the person is shown. is_live: looked at again and again while somebody sees it.
+    """
+
+    path: str
+    template: str
+    read: Callable[[Visit], dict[str, Any]]
+    is_live: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What an act came to. told: for the person, in a sentence. to: the page to go to; "": back."""
+
+    told: str
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a form does: posted to `path`, by somebody who is signed in.
+
+    back: the page that shows how it ended, with the path's parameters filled in. do: may block. Raises:
+    click.ClickException, whose text the person is shown: nothing was done, or nobody knows.
+    """
+
+    path: str
+    back: str
+    do: Callable[[Visit, Mapping[str, str]], Done]

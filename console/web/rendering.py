@@ -1,0 +1,51 @@
+"""From a page's values to HTML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from console.web.moments import moment
+from console.web.page import Page, Visit
+from paceline.report.words import counted, duration, label
+
+
+@pass_context
+def _moment(context: Context, value: Any) -> Markup:
+    return moment(value, context.get("zone"))
+
+
+def _number(value: int | None) -> str:
+    return "none" if value is None else f"{value:,}"
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("console.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"moment": _moment, "number": _number, "duration": duration, "label": label, "counted": counted}
+    return made
+
+
+_ENVIRONMENT = _environment()
+
+
+def content_of(page: Page, visit: Visit, token: str) -> tuple[str, str]:
+    """Return a page's title and the HTML of its main part. token: what its forms carry."""
+    values = page.read(visit)
+    made = _ENVIRONMENT.get_template(page.template).render(
+        values, zone=visit.zone, token=token, query=visit.query, may_change=True
+    )
+    return str(values["title"]), made
+
+
+def frame(template: str = "frame.html", **values: Any) -> str:
+    """Return a whole document."""
+    return _ENVIRONMENT.get_template(template).render(values)
