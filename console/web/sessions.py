@@ -53,12 +53,14 @@ class Sessions:
         return self._begin(key)
 
     def sign_out(self, session: Session) -> None:
-        """Forget the session and its key."""
+        """Forget the session and its key; what still looks with it is refused from now on."""
         self._found.pop(session.id, None)
+        session.key = ""
 
     def _begin(self, key: str) -> Session:
         if len(self._found) >= _MOST:
-            oldest = min(self._found.values(), key=lambda one: one.seen_at)
+            # Visitors without a key first: however many come, they push out nobody who signed in.
+            oldest = min(self._found.values(), key=lambda one: (bool(one.key), one.seen_at))
             del self._found[oldest.id]
         session = Session(secrets.token_urlsafe(32), key, seen_at=self._now())
         self._found[session.id] = session
