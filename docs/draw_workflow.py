@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from console.workflow.definition import mode_of, processor_of
+from console.workflow.wording import caught_errors, common_catch, condition, function_of, is_waiting_for_a_token
 
 ROOT = Path(__file__).resolve().parents[1]
 DEFINITION = ROOT / "statemachines" / "campaign.asl.json"
@@ -40,12 +42,6 @@ COLOURS = {
 Machine = dict[str, Any]
 
 
-def function_of(state: Machine) -> str | None:
-    """Return the folder in functions/ whose handler a Task runs: ${CountOpenFunctionArn} → count_open."""
-    found = re.fullmatch(r"\$\{(\w+)FunctionArn\}", state.get("Parameters", {}).get("FunctionName", ""))
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", found[1]).lower() if found else None
-
-
 def draw(definition: Machine) -> str:
     """Return the pictures as Markdown: a title and a Mermaid block each."""
     return "\n".join(_picture(title, machine) for title, machine in _machines("The campaign", definition))
@@ -70,20 +66,20 @@ def _machines(title: str, machine: Machine) -> Iterator[tuple[str, Machine]]:
 
 def _unwrapped(name: str, state: Machine) -> tuple[list[tuple[str, str]], Machine]:
     """Return the (name, mode) of a Map and of the Maps that are all there is in it, and the innermost body."""
-    body: Machine = state["ItemProcessor"]
-    names = [(name, body["ProcessorConfig"]["Mode"].capitalize())]
+    body: Machine = processor_of(state) or {}
+    names = [(name, mode_of(state))]
     while len(body["States"]) == 1:
         ((inner, only),) = body["States"].items()
-        if only["Type"] != "Map":
+        if (within := processor_of(only)) is None:
             break
-        body = only["ItemProcessor"]
-        names.append((inner, body["ProcessorConfig"]["Mode"].capitalize()))
+        body = within
+        names.append((inner, mode_of(only)))
     return names, body
 
 
 def _lines(machine: Machine) -> Iterator[str]:
     states: dict[str, Machine] = machine["States"]
-    failure_target = _common_catch(states)
+    failure_target = common_catch(states)
     for name, state in states.items():
         yield _node(name) + _shape(name, state)
     yield f"start(( )) --> {_node(machine['StartAt'])}"
@@ -104,7 +100,7 @@ def _shape(name: str, state: Machine) -> str:
     elif function := function_of(state):
         label += f" · {function}"
     shape = SHAPES.get(state["Type"], '["%s"]')
-    if state.get("Resource", "").endswith(".waitForTaskToken"):
+    if is_waiting_for_a_token(state):
         shape = '(["%s"]):::wait'
     return shape % label
 
@@ -112,46 +108,13 @@ def _shape(name: str, state: Machine) -> str:
 def _arrows(name: str, state: Machine, failure_target: str | None) -> Iterator[str]:
     node = _node(name)
     for choice in state.get("Choices", []):
-        yield f"{node} -->|{_condition(choice)}| {_node(choice['Next'])}"
+        yield f"{node} -->|{condition(choice)}| {_node(choice['Next'])}"
     if "Default" in state:
         yield f"{node} -->|else| {_node(state['Default'])}"
     if "Next" in state:
         yield f"{node} --> {_node(state['Next'])}"
-    caught: dict[str, list[str]] = {}
-    for catch in state.get("Catch", []):
-        if catch["Next"] not in (failure_target, state.get("Next")):
-            caught.setdefault(catch["Next"], []).extend(catch["ErrorEquals"])
-    for target, errors in caught.items():
-        yield f'{node} -.->|"{"<br/>".join(_error(error) for error in errors)}"| {_node(target)}'
-
-
-def _common_catch(states: dict[str, Machine]) -> str | None:
-    """Return the state to which three or more states lead when they fail: drawn once, not once each."""
-    catches = [catch for state in states.values() for catch in state.get("Catch", [])]
-    targets = Counter(catch["Next"] for catch in catches if catch["ErrorEquals"] == ["States.ALL"])
-    return next((target for target, count in targets.most_common(1) if count >= 3), None)
-
-
-def _condition(choice: Machine) -> str:
-    if "And" in choice:
-        return " and ".join(_named(one) for one in choice["And"])
-    return _named(choice) if "IsPresent" in choice else _answer(choice)
-
-
-def _named(choice: Machine) -> str:
-    field = choice["Variable"].rpartition(".")[2]
-    return field if "IsPresent" in choice else f"{field} {_answer(choice)}"
-
-
-def _answer(choice: Machine) -> str:
-    ((operator, value),) = ((name, value) for name, value in choice.items() if name not in ("Variable", "Next"))
-    if operator == "BooleanEquals":
-        return "yes" if value else "no"
-    return f"more than {value}" if operator == "NumericGreaterThan" else str(value)
-
-
-def _error(name: str) -> str:
-    return "any other error" if name == "States.ALL" else name
+    for target, errors in caught_errors(state, failure_target).items():
+        yield f'{node} -.->|"{"<br/>".join(errors)}"| {_node(target)}'
 
 
 def _node(name: str) -> str:

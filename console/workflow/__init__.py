@@ -1,0 +1,1 @@
+"""The workflow as operators see it: drawn from its definition, with what is in each state now."""
