@@ -30,13 +30,17 @@ class NoAnswer(click.ClickException):
 
 
 class Api:
-    """Paceline's API at an address. Each call raises Refused or NoAnswer, with what to do."""
+    """Paceline's API at an address. Each call raises Refused or NoAnswer, with what to do.
 
-    def __init__(self, url: str, key: str) -> None:
+    transport: how it is reached; None: over the network.
+    """
+
+    def __init__(self, url: str, key: str, transport: httpx.BaseTransport | None = None) -> None:
         self._url = _checked(url)
         if not key:
             raise NoAnswer("Which key? Set PACELINE_KEY (or give --key) to an operator's; `paceline up` prints one.")
-        self._client = httpx.Client(base_url=self._url, headers={"x-api-key": key}, timeout=_TIMEOUT)
+        headers = {"x-api-key": key}
+        self._client = httpx.Client(base_url=self._url, headers=headers, timeout=_TIMEOUT, transport=transport)
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         """Return what is at a path. query: what is None is left out."""

@@ -22,9 +22,9 @@ from starlette.types import ASGIApp
 from console.web.guard import Guarded, is_own_form
 from console.web.hub import Hub
 from console.web.moments import zone_named
-from console.web.page import Act, Page, Visit
+from console.web.page import Act, Page, Shown, Visit
 from console.web.pages import ACTS, PAGES
-from console.web.rendering import content_of, frame
+from console.web.rendering import content_of, frame, rendered
 from console.web.sessions import COOKIE, Session, Sessions
 from console.web.signing_in import SignIn
 from console.web.site import Site
@@ -36,7 +36,12 @@ _MOST_FORM_BYTES = 64 * 1024
 
 
 def console_app(
-    site: Site, hosts: frozenset[str], *, is_secure: bool = False, pages: Sequence[Page] = PAGES
+    site: Site,
+    hosts: frozenset[str],
+    *,
+    is_secure: bool = False,
+    pages: Sequence[Page] = PAGES,
+    acts: Sequence[Act] = ACTS,
 ) -> ASGIApp:
     """Return the console. hosts: by which names it is called. is_secure: by https, so its cookie goes by that alone."""
     console = _Console(site, is_secure)
@@ -46,7 +51,7 @@ def console_app(
         Route("/sign-in", console.sign_in, methods=["POST"]),
         Route("/sign-out", console.sign_out, methods=["POST"]),
     ]
-    routes += [Route(act.path, partial(console.do, act), methods=["POST"]) for act in ACTS]
+    routes += [Route(act.path, partial(console.do, act), methods=["POST"]) for act in acts]
     for page in pages:
         routes.append(Route(f"/live{page.path}", partial(console.live, page), methods=["GET"]))
         routes.append(Route(page.path, partial(console.show, page), methods=["GET"]))
@@ -123,10 +128,14 @@ class _Console:
             session.told.append(("bad", "Nothing was done: the page was too old. Try again from here."))
             return RedirectResponse(back, 303)
         try:
-            done = await to_thread.run_sync(act.do, self._visit(request, session), form)
+            visit = self._visit(request, session)
+            done = await to_thread.run_sync(act.do, visit, form)
         except click.ClickException as error:
             session.told.append(("bad", error.message))
             return RedirectResponse(back, 303)
+        if isinstance(done, Shown):
+            title, content = rendered(done.template, done.values, visit, session.token)
+            return self._frame(request, session, title, content=content, status=done.status)
         session.told.append(("good", done.told))
         return RedirectResponse(done.to or back, 303)
 

@@ -45,6 +45,19 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """An act's answer that is a page of its own: what would change, what was typed wrong, or what is shown this once.
+
+    It is in no address, is not live and is not kept: whoever goes on has left it. values: the template's, `title` among
+    them. status: 200, or that of a refusal.
+    """
+
+    template: str
+    values: Mapping[str, Any]
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """What a form does: posted to `path`, by somebody who is signed in.
 
@@ -54,4 +67,4 @@ class Act:
 
     path: str
     back: str
-    do: Callable[[Visit, Mapping[str, str]], Done]
+    do: Callable[[Visit, Mapping[str, str]], Done | Shown]

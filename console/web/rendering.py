@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -39,8 +40,12 @@ _ENVIRONMENT = _environment()
 
 def content_of(page: Page, visit: Visit, token: str) -> tuple[str, str]:
     """Return a page's title and the HTML of its main part. token: what its forms carry."""
-    values = page.read(visit)
-    made = _ENVIRONMENT.get_template(page.template).render(
+    return rendered(page.template, page.read(visit), visit, token)
+
+
+def rendered(template: str, values: Mapping[str, Any], visit: Visit, token: str) -> tuple[str, str]:
+    """Return the title among a template's values, and the HTML that it makes of them."""
+    made = _ENVIRONMENT.get_template(template).render(
         values, zone=visit.zone, token=token, query=visit.query, may_change=True
     )
     return str(values["title"]), made
