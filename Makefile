@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test story simulate worlds mutants check audit bench openapi fuzz load lock setup help
+.PHONY: run test browser story simulate worlds mutants check audit bench openapi fuzz load lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -15,6 +15,9 @@ run: setup  ## Run the sample campaign in the sandbox; files in out/ (LEADS=file
 
 test: setup  ## All tests, in under 5 minutes on two cores
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+browser:  ## Install what browser tests need: Chromium by apt-get, axe-core by npm
+	tests/browser/install.sh
 
 story: setup  ## The story's whole night of 22,178 records; a test runs a tenth of it (minutes)
 	$(BIN)/python -m pytest -q -m whole

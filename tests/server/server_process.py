@@ -28,6 +28,10 @@ class Server:
         return str(self.facts["address"])
 
     @property
+    def console(self) -> str:
+        return str(self.facts["console"]).rstrip("/")
+
+    @property
     def machine_arn(self) -> str:
         return str(self.facts["outputs"]["CampaignStateMachineArn"])
 
@@ -38,9 +42,9 @@ class Server:
         return self.process.returncode, said
 
 
-def start_server(*options: str) -> Server:
+def start_server(*options: str, has_console: bool = False) -> Server:
     """Start a server on a free port and wait until it says that it serves."""
-    process = run_up("--port", "0", "--json", "--no-console", *options)
+    process = run_up("--port", "0", "--json", *([] if has_console else ["--no-console"]), *options)
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
