@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -75,6 +75,8 @@ def _tables(desk: Desk, one: Mapping[str, Any], report: Mapping[str, Any] | None
         for hold in one["held_by"]:
             holds.add_row(hold["route"], f"{hold['batches']:,}", _hold(desk, {**hold, "route": None}))
         yield holds
+    if not report and one.get("by_route"):
+        yield _progress_by_route(one["by_route"])
     if report:
         outcomes = list(report["outcomes"])
         routes = a_table("route", "parts", *outcomes, "last sent", right=tuple(range(1, len(outcomes) + 2)))
@@ -82,6 +84,20 @@ def _tables(desk: Desk, one: Mapping[str, Any], report: Mapping[str, Any] | None
             counts = (f"{of['outcomes'].get(outcome, 0):,}" for outcome in outcomes)
             routes.add_row(name, f"{of['parts']:,}", *counts, desk.time(of["last_sent_at"]))
         yield routes
+
+
+def _progress_by_route(routes: Sequence[Mapping[str, Any]]) -> Table:
+    """A campaign on its way, route by route: what left in rounds that are closed, and what became of it so far."""
+    statuses = [status.value for status in MessageStatus if any(status in of["messages"] for of in routes)]
+    names = (label(status).lower() for status in statuses)
+    heads = ("leads", "parts sent", "of parts", "a minute", "batches held", *names)
+    shown = a_table("route", *heads, right=tuple(range(1, len(heads) + 1)))
+    for of in routes:
+        cap = "-" if of["per_minute"] is None else f"{of['per_minute']:,}"
+        counts = (f"{of['messages'].get(status, 0):,}" for status in statuses)
+        sums = (f"{of[name]:,}" for name in ("leads", "parts_sent", "parts"))
+        shown.add_row(of["route"], *sums, cap, f"{of['held_batches']:,}", *counts)
+    return shown
 
 
 def _hold(desk: Desk, hold: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from paceline.campaigns import get_campaign
 from paceline.departures import departed, in_doubt, is_of_round
 from paceline.failing import verdict
 from paceline.holds import release_after_give_back
+from paceline.minutes import parts_by_minute
 from paceline.models import Batch, Campaign, Model
 from paceline.moments import iso
 from paceline.ports import Workflow
@@ -59,6 +60,7 @@ def close_round(table: Table, workflow: Workflow, batch: Batch, round_no: int, n
         round=round_no,
         reserved=reserved,
         released=sum(_given_back(lease, ledger) for lease in ledger.leases.values()),
+        by_minute=parts_by_minute(ledger),
     )
     return Closed(left=left, next_round=max(ledger.leases, default=round_no) + 1)
 

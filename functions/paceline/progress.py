@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from paceline import keys
 from paceline.batches import batch_summaries
 from paceline.binding import binding_of, finish_of
 from paceline.campaigns import OVER, get_plan
 from paceline.looks import deadline
+from paceline.minutes import by_minute, pace_of
 from paceline.models import Campaign, JsonObject, Plan
 from paceline.moments import iso
 from paceline.outlook import Outlook
@@ -31,6 +33,7 @@ def describe_campaign(table: Table, campaign: Campaign) -> JsonObject:
 def show_campaign(outlook: Outlook, campaign: Campaign) -> JsonObject:
     """Return the campaign with its outlook: the cause that binds now, what each has cost so far, when it ends.
 
+    by_route, pace: as of each batch's last step too; what left in a round is known once the round is closed.
     finish_at: of its last message; None: finish_reason says why nobody can tell.
     """
     summaries = batch_summaries(outlook.table, campaign.campaign_id)
@@ -38,6 +41,8 @@ def show_campaign(outlook: Outlook, campaign: Campaign) -> JsonObject:
     shown = _described(campaign, plan, summaries)
     shown["lost_to"] = lost_to(until_now(summaries, outlook.now))
     shown["notifications"] = notifications_of(outlook.table, campaign.campaign_id)
+    shown |= {"as_of": iso(outlook.now), "pace": pace_of(summaries)}
+    shown["by_route"] = by_route(outlook.table, plan, summaries) if plan else []
     if plan is None or campaign.status in OVER:
         reason = {"cause": "not_planned" if plan is None else campaign.status.value}
         return shown | {"binding": None, "finish_at": None, "finish_reason": reason}
@@ -84,6 +89,27 @@ def _headline(campaign: Campaign, messages: Mapping[str, int]) -> str:
     )
     told = "; ".join(counted(n, one, many) for n, one, many in phrases if n)
     return f"The queue is empty; {told or 'nothing was sent'}. The report comes by {until:%d %b %Y, %H:%M} UTC."
+
+
+def by_route(table: Table, plan: Plan, summaries: Iterable[Row]) -> list[JsonObject]:
+    """Return for each route what the plan gives it, what became of that so far, and its cap now (None: it is gone)."""
+    found: dict[str, JsonObject] = {}
+    for stream in plan.streams:
+        entry = found.setdefault(stream.route, _nothing_of(stream.route))
+        entry["leads"] += stream.leads
+        entry["parts"] += stream.parts
+    for summary in summaries:
+        entry = found.setdefault(summary["route"], _nothing_of(summary["route"]))
+        entry["messages"].update(_statuses(summary))
+        entry["held_batches"] += bool(summary.get("hold"))
+        entry["parts_sent"] += sum(by_minute(summary).values())
+    rows = table.get_many([keys.route(name) for name in found]) if found else []
+    caps = {row["name"]: row["parts_per_minute"] for row in rows}
+    return [e | {"messages": dict(e["messages"]), "per_minute": caps.get(name)} for name, e in sorted(found.items())]
+
+
+def _nothing_of(route: str) -> JsonObject:
+    return {"route": route, "leads": 0, "parts": 0, "messages": Counter(), "held_batches": 0, "parts_sent": 0}
 
 
 def held_by(summaries: list[Row]) -> list[JsonObject]:

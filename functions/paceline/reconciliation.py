@@ -104,7 +104,8 @@ class Reconciler:
 
     def _skip_unsent(self, batch: Batch) -> list[Message]:
         """Give an outcome to leads whose batch's workflow failed before they had one, and give back their leases."""
-        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, hold=None)
+        # Of a batch that never began nobody else says the route.
+        summarize(self.table, batch.campaign_id, batch.batch_id, self.now, route=batch.route, hold=None)
         for round_no in read_ledger(self.table, batch.campaign_id, batch.batch_id).leases:
             close_round(self.table, self.workflow, batch, round_no, self.now)
         campaign = get_campaign(self.table, batch.campaign_id)

@@ -41,7 +41,8 @@ def ask(office: Office, operation: Operation, key: str, query: str = "", **names
 def state(office: Office) -> list[dict[str, Any]]:
     """Return all that a stranger could have changed."""
     paths = ("/v1/campaigns/renewals", "/v1/campaigns/waiting", "/v1/opt-outs", "/v1/account")
-    return [*(office.call("GET", path) for path in paths), *office.call("GET", "/v1/routes")["routes"]]
+    answers = [office.call("GET", path) | {"as_of": ""} for path in paths]
+    return [*answers, *office.call("GET", "/v1/routes")["routes"]]
 
 
 def is_anothers(operation: Operation) -> bool:

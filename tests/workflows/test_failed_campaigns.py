@@ -75,6 +75,9 @@ def test_a_campaign_that_fails_in_mid_sending_settles_what_it_sent_and_skips_the
         assert_is_told(office, report, "States.ExceedToleratedFailureThreshold")
         assert 0 < office.sent < 20
         assert report["outcomes"]["skipped"] == 40 - office.sent
+        of_routes = {one["route"]: one for one in office.shown()["by_route"]}
+        assert of_routes["verizon"]["messages"] == {"skipped": 20}
+        assert of_routes["shared"]["parts_sent"] == office.sent
         assert (office.now - began).total_seconds() < 3600  # it does not wait for the receipt deadline
 
 

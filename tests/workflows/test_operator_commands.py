@@ -86,6 +86,13 @@ def test_a_campaign_shows_its_hold_its_time_lost_and_its_name_as_it_is(desk: Des
     assert desk.told("campaign", NAME)["held_by"][0]["cause"] == "credits"
 
 
+def test_a_campaign_shows_how_far_it_is_on_each_route(desk: Desk) -> None:
+    lines = [" ".join(line.split()) for line in desk.run("campaign", NAME).output.splitlines()]
+
+    heading = lines.index("route leads parts sent of parts a minute batches held sent")
+    assert lines[heading + 1] == "shared 12 5 12 240 1 5"  # five credits are used up
+
+
 def test_a_pause_is_asked_for_and_made_once_wanted(desk: Desk) -> None:
     unasked = desk.run("campaign", NAME, "pause")
     refused = desk.run("campaign", NAME, "pause", answer="n\n")

@@ -44,11 +44,35 @@ class NotificationAnswer(Answer):
     reason: str
 
 
+class RouteProgress(Answer):
+    """What the plan gives a route, and what became of that as of each batch's last step. per_minute: its cap now.
+
+    parts_sent: what left in rounds that are closed; a message in doubt counts. messages: by status.
+    """
+
+    route: str
+    leads: int
+    parts: int
+    messages: dict[str, int]
+    held_batches: int
+    per_minute: int | None
+    parts_sent: int
+
+
+class MinuteOfRoute(Answer):
+    """The parts that left by a route in a minute. A batch's round counts once it is closed."""
+
+    minute: AwareDatetime
+    route: str
+    parts: int
+
+
 class CampaignAnswer(CampaignSummary):
     """headline: while receipts are waited for, the sentence that sums it up.
 
     messages: by status. held_by: what holds batches now. lost_to: minutes by cause. binding: what binds now.
-    kept_until: when its leads, messages and reports are deleted.
+    kept_until: when its leads, messages and reports are deleted. as_of: the moment of this answer. pace: of the newest
+    120 minutes that have any, the oldest first. A GET of one campaign alone has as_of, by_route and pace.
     """
 
     headline: str
@@ -69,6 +93,9 @@ class CampaignAnswer(CampaignSummary):
     finish_at: AwareDatetime | None = None
     finish_reason: dict[str, Any] | None = None
     notifications: list[NotificationAnswer] | None = None
+    as_of: AwareDatetime | None = None
+    by_route: list[RouteProgress] | None = None
+    pace: list[MinuteOfRoute] | None = None
 
 
 class PausedAnswer(CampaignAnswer):
