@@ -12,13 +12,12 @@ from console.operator.desk import (
     Desk,
     ask,
     asks_first,
-    differences,
     number_of,
     say,
     show_changes,
     sits_at_a_desk,
 )
-from console.operator.values import Limit, given
+from console.operator.values import Limit, differences, given
 
 
 class ShowsByDefault(click.Group):

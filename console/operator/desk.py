@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from console.operator.api import Api
+from console.operator.values import changed
 from console.zone import Zone
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -114,33 +115,9 @@ def ask(question: str, yes: bool) -> None:
     raise click.exceptions.Exit(1)
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return a line for each value that would change: "parts per minute: 30 → 60"."""
-    return [_change(name, before.get(name), value) for name, value in after.items() if before.get(name) != value]
-
-
 def show_changes(desk: Desk, changes: list[dict[str, Any]]) -> None:
     """Print a trail of changes, the newest first. What was and is empty is left out."""
     table = a_table("when", "by", "what")
     for one in changes:
-        pairs = ((name, both.get("before"), both.get("after")) for name, both in one["changes"].items())
-        what = "\n".join(_change(*pair) for pair in pairs if _value(pair[1]) != _value(pair[2]))
-        table.add_row(desk.time(one["at"]), one["by_name"] or one["by"], what)
+        table.add_row(desk.time(one["at"]), one["by_name"] or one["by"], "\n".join(changed(one)))
     print_table(table)
-
-
-def _change(name: str, before: object, after: object) -> str:
-    return f"{name.replace('_', ' ')}: {_value(before)} → {_value(after)}"
-
-
-def _value(value: object) -> str:
-    match value:
-        case None | "" | [] | {}:
-            return "none"
-        case bool():
-            return "yes" if value else "no"
-        case int():
-            return f"{value:,}"
-        case str():
-            return value
-    return json.dumps(value)

@@ -12,6 +12,7 @@ import click
 
 from console.operator.api import Api, at
 from console.operator.desk import Desk, a_table, ask, asks_first, print_table, say, sits_at_a_desk
+from console.operator.values import masked
 
 # One request is done well before the API's gateway gives up.
 _AT_ONCE = 1000
@@ -63,12 +64,8 @@ def opt_outs(
         _export(found, exported)
         click.echo(f"{len(found):,} opt-outs are in {exported}, with whole numbers.", err=True)
         return
-    shown = found if reveal else [{**one, "phone_number": _masked(one["phone_number"])} for one in found]
+    shown = found if reveal else [{**one, "phone_number": masked(one["phone_number"])} for one in found]
     desk.show({"opt_outs": shown}, lambda: _show(desk, shown))
-
-
-def _masked(number: str) -> str:
-    return f"…{number[-4:]}"
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:

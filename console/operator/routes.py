@@ -12,14 +12,13 @@ from console.operator.desk import (
     a_table,
     ask,
     asks_first,
-    differences,
     number_of,
     print_table,
     say,
     show_changes,
     sits_at_a_desk,
 )
-from console.operator.values import Limit, given
+from console.operator.values import Limit, differences, given
 from paceline.report.words import label
 
 

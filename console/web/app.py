@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import click
 from anyio import to_thread
@@ -19,7 +19,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from console.web.guard import Guarded, is_own_form
+from console.web.guard import Guarded, is_from_here, is_own_form
 from console.web.hub import Hub
 from console.web.moments import zone_named
 from console.web.page import Act, Page, Shown, Visit
@@ -126,7 +126,9 @@ class _Console:
         back = act.back.format_map({name: quote(value, safe=":") for name, value in request.path_params.items()})
         if not is_own_form(request, session.token, form.pop("token", "")):
             session.told.append(("bad", "Nothing was done: the page was too old. Try again from here."))
-            return RedirectResponse(back, 303)
+            answer = RedirectResponse(back, 303)
+            # Only who is here: a page elsewhere that posts (without the cookie) must not put its own in its place.
+            return self._with_cookie(answer, session) if is_from_here(request) else answer
         try:
             visit = self._visit(request, session)
             done = await to_thread.run_sync(act.do, visit, form)
@@ -161,7 +163,8 @@ class _Console:
             why = await to_thread.run_sync(self._sign_in.why_not, key, address)
         if why:
             session.told.append(("bad", why))
-            return self._with_cookie(RedirectResponse(f"/sign-in?{urlencode({'to': to})}", 303), session)
+            answer = RedirectResponse(f"/sign-in?{urlencode({'to': to})}", 303)
+            return self._with_cookie(answer, session) if is_from_here(request) else answer
         return self._with_cookie(RedirectResponse(to, 303), self._sessions.sign_in(session, key))
 
     async def sign_out(self, request: Request) -> Response:
@@ -180,7 +183,7 @@ class _Console:
     # ---------------------------------------------------------------------------------------------------------------
 
     def _visit(self, request: Request, session: Session) -> Visit:
-        zone = zone_named(request.cookies.get("zone", ""))
+        zone = zone_named(unquote(request.cookies.get("zone", "")))
         query = dict(request.query_params)
         return Visit(self._site, self._site.api(session.key), dict(request.path_params), query, zone)
 
@@ -207,7 +210,8 @@ class _Console:
         return self._with_cookie(HTMLResponse(made, status), session)
 
     def _with_cookie(self, response: Response, session: Session) -> Response:
-        response.set_cookie(COOKIE, session.id, httponly=True, samesite="strict", secure=self._is_secure)
+        # Lax, so that a link in a chat opens the page for who is signed in; forms carry a token and name their origin.
+        response.set_cookie(COOKIE, session.id, httponly=True, samesite="lax", secure=self._is_secure)
         return response
 
 

@@ -70,6 +70,10 @@ async def _refuse(send: Send) -> None:
 
 def is_own_form(request: Request, token: str, given: str) -> bool:
     """Tell whether a form was sent by a page of the console's own, to the person whose token it carries."""
+    return is_from_here(request) and hmac.compare_digest(token.encode(), given.encode())
+
+
+def is_from_here(request: Request) -> bool:
+    """Tell whether a request came from a page of the console's own, or from no page."""
     origin = request.headers.get("origin")
-    is_from_here = origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
-    return is_from_here and hmac.compare_digest(token.encode(), given.encode())
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host", "")

@@ -1,0 +1,68 @@
+"""Routes: every cap with today's use, what binds it, who changed it; and changing one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from console.operator.api import Api, at
+from console.operator.values import changed
+from console.web.changing import Changing, Found
+from console.web.fields import Field
+from console.web.page import Page, Visit
+
+_CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
+_FIELDS = (
+    Field("parts_per_minute", "Parts a minute", "number"),
+    Field("parts_per_day", "Parts a day", "cap", "of the route's time zone; blank: no cap"),
+    Field("concurrency", "Sends at once", "cap", "blank: no cap"),
+    Field("is_enabled", "Switched on", "switch", "off: nothing goes by it, and what waits for it waits on"),
+)
+
+
+def _read_all(visit: Visit) -> dict[str, Any]:
+    names = _names_of_keys(visit.api)
+    return {"title": "Routes", "routes": [_told(one, names) for one in visit.api.get(at("routes"))["routes"]]}
+
+
+def _read_one(visit: Visit) -> dict[str, Any]:
+    name = visit.params["name"]
+    found = _told(visit.api.get(at("routes", name)), _names_of_keys(visit.api))
+    trail = visit.api.get(at("admin", "routes", name, "changes"))["changes"]
+    return {"title": f"Route {name}", "route": found, "changes": trail_of(trail)}
+
+
+def trail_of(changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a trail as pages show it: at, by, by_name, and a line for each value that was changed."""
+    return [{**one, "lines": changed(one)} for one in changes]
+
+
+def _told(route: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    stamps = [route["caps"][cap] for cap in _CAPS if route["caps"][cap]["changed_at"]]
+    last = max(stamps, key=lambda one: str(one["changed_at"]), default=None)
+    by = {one["changed_by"]: names.get(one["changed_by"], "") for one in stamps}
+    return {**route, "last": last, "key_names": by}
+
+
+def _names_of_keys(api: Api) -> dict[str, str]:
+    return {one["key_id"]: one["name"] for one in api.get(at("admin", "keys"))["keys"]}
+
+
+def _found(visit: Visit) -> Found:
+    name = visit.params["name"]
+    route = visit.api.get(at("routes", name))
+    return Found(name, route, route["revision"])
+
+
+def _write(visit: Visit, values: Mapping[str, Any], revision: int) -> Mapping[str, Any]:
+    return visit.api.patch(at("admin", "routes", visit.params["name"]), dict(values), **{"if-match": str(revision)})
+
+
+_CHANGING = Changing("route", "/routes/{name}", _FIELDS, _found, _write)
+
+PAGES = [
+    Page("/routes", "routes.html", _read_all),
+    Page("/routes/{name}", "route.html", _read_one),
+    _CHANGING.page(),
+]
+ACTS = _CHANGING.acts()
