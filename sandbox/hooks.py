@@ -5,21 +5,39 @@ from __future__ import annotations
 import io
 import logging
 import os
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paceline import bootstrap, observability
 from sandbox.scheduler import Scheduler
 
+# How a line of the log begins that CloudWatch makes metrics of, and how many such lines are kept: a send has one.
+_METRICS, _MOST_METRICS = '{"_aws"', 50_000
+
 
 class LogSink(io.TextIOBase):
-    """Keeps what the functions log, a line each."""
+    """Keeps what the functions log, a line each. metrics: the lines that are only numbers, the last of them."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.metrics: deque[str] = deque(maxlen=_MOST_METRICS)
 
     def write(self, text: str) -> int:
         self.lines += [line for line in text.splitlines() if line]
+        return len(text)
+
+
+class _Sorted(io.TextIOBase):
+    """Hands a sink what is written, numbers apart."""
+
+    def __init__(self, logs: LogSink) -> None:
+        self._logs = logs
+
+    def write(self, text: str) -> int:
+        if not text.startswith(_METRICS):
+            return self._logs.write(text)
+        self._logs.metrics.append(text.rstrip("\n"))
         return len(text)
 
 
@@ -51,7 +69,7 @@ def logs_to(logs: LogSink) -> Iterator[None]:
     handlers = [handler for handler in observability.logger.handlers if isinstance(handler, logging.StreamHandler)]
     before = [(handler, handler.stream) for handler in handlers]
     for handler, _ in before:
-        handler.setStream(logs)
+        handler.setStream(_Sorted(logs))
     try:
         yield
     finally:

@@ -30,7 +30,7 @@ from api.problems import malformed, problem, refusal_of
 from paceline.adapters.service_faults import as_ours
 from paceline.errors import ContractBroken, PacelineError, ServiceFault
 from paceline.models import JsonObject
-from paceline.observability import logger
+from paceline.observability import logger, observed
 
 # What no other try of the same request mends.
 OURS_TO_MEND = (ServiceFault, ContractBroken)
@@ -87,9 +87,9 @@ def failed(error: Exception) -> Response[str]:
     return problem(500, "internal-fault", detail, request_id=request_id)
 
 
+@observed
 def lambda_handler(event: dict[str, Any], context: Any) -> JsonObject:
     """Answer one request."""
-    logger.append_keys(request_id=context.aws_request_id)
     refusal = refused_address(event) or refused_body(event)
     if refusal is not None:
         headers = {name.lower(): value for name, value in refusal.headers.items()}

@@ -14,6 +14,7 @@ from paceline.bootstrap import Services
 from paceline.campaigns import get_campaign, get_own_campaign
 from paceline.errors import ObjectNotFound, RequestInvalid, RouteNotFound
 from paceline.models import Account, AccountId, Campaign, CampaignId, RouteName
+from paceline.observability import identify
 from paceline.routes import get_route
 
 services = Services()
@@ -80,8 +81,11 @@ def campaign_asked(event: dict[str, Any], campaign_id: str) -> Campaign:
     """Return a campaign that the caller may see. Raises: CampaignNotFound, for another account's too."""
     account_id = caller_of(event).account_id
     if account_id is None:
-        return get_campaign(services.table, campaign_id)
-    return get_own_campaign(services.table, account_id, campaign_id)
+        campaign = get_campaign(services.table, campaign_id)
+    else:
+        campaign = get_own_campaign(services.table, account_id, campaign_id)
+    identify(campaign_id=campaign.campaign_id)
+    return campaign
 
 
 def signature_of(event: dict[str, Any]) -> Signature:

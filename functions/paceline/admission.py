@@ -17,6 +17,7 @@ from paceline.campaigns import get_campaign
 from paceline.departures import round_ref
 from paceline.failing import MOST_FAILURES, asks_again_at, failures, probe
 from paceline.leases import Refusal, take_lease
+from paceline.metrics import Metric, count
 from paceline.models import Account, Batch, Campaign, Hold, Lead, Message, Model, Route
 from paceline.moments import from_us, iso, to_us
 from paceline.pace_rows import to_pace
@@ -29,6 +30,10 @@ from paceline.status import CampaignStatus, Cause, MessageStatus
 from paceline.table import ConditionFailed, Put, Row, Table, Update
 from paceline.turns import Turn, await_turn, take_turn
 from paceline.windows import closes_at, is_open, next_open
+
+# What no moment ends: somebody buys credits, opens an account or a route, puts a provider's settings right. Whoever
+# paused a campaign knows of it.
+NEEDS_A_PERSON = {Cause.CREDITS, Cause.ACCOUNT_NOT_ACTIVE, Cause.ROUTE_DISABLED, Cause.PROVIDER_MISCONFIGURED}
 
 # What an inline Map runs at once on AWS.
 GROUP_SIZE = 40
@@ -204,11 +209,12 @@ class Admitter:
         pairs = zip(lease["lead_nos"], lease["slots"], strict=False)
         items = tuple(Item(lead_no=lead_no, slot=iso(from_us(slot))) for lead_no, slot in pairs)
         self._note(batch, lease["round"], status="sending", has_lease=True)
-        count, items_at_once = _lanes(len(items), lease.get("width", 0))
+        count(Metric.ROUTE_PACE, route.parts_per_minute, route=batch.route)
+        groups, items_at_once = _lanes(len(items), lease.get("width", 0))
         return Admission(
             decision=Decision.SEND,
             round=lease["round"],
-            groups=tuple(Group(items=items[first::count]) for first in range(count)),
+            groups=tuple(Group(items=items[first::groups]) for first in range(groups)),
             items_at_once=items_at_once,
             given_at=lease["given_at"],
         )
@@ -290,9 +296,19 @@ class Admitter:
             evidence = {name: before[name] for name in ("used", "limit") if before.get(name) is not None}
             ended = {"cause": before["cause"], "since": before["since"], "until": iso(self.now), **evidence}
             values["held"] = [*summary.get("held", []), ended]
+        if hold is not None and status == "holding" and not goes_on:
+            _count_hold(batch, hold.cause, summary.get("left", batch.leads))
         summarize(
             self.table, batch.campaign_id, batch.batch_id, self.now, condition=NOT_CLOSED, limit=round_no, **values
         )
+
+
+def _count_hold(batch: Batch, cause: Cause, messages: int) -> None:
+    """Count a hold that begins, and how many messages it stops."""
+    count(Metric.HELD_BATCHES, route=batch.route, cause=cause)
+    count(Metric.HELD_MESSAGES, messages, route=batch.route, cause=cause)
+    if cause in NEEDS_A_PERSON:
+        count(Metric.PARKED_MESSAGES, messages)
 
 
 def _request(campaign: Campaign, route: Route, ref: str, parts: tuple[int, ...], valid_until: int = 0) -> Request:

@@ -14,6 +14,7 @@ from paceline.inbound import Word, read_word
 from paceline.leads.phone import PhoneNumber, normalise
 from paceline.models import is_account_id
 from paceline.moments import iso
+from paceline.observability import identify_message
 from paceline.opt_outs import opt_in, opt_out
 from paceline.ports import CallbackReader, Workflow
 from paceline.receipts import store_callback, without_numbers
@@ -81,7 +82,7 @@ def _take_receipt(
     now: datetime,
 ) -> Answer:
     try:
-        keys.parse_message_id(message_id)
+        identify_message(message_id)
         receipt = provider.read_receipt(message_id, fields)
     except (ValueError, KeyError):
         return Answer.MALFORMED

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from paceline import keys
 from paceline.callbacks import note_words
 from paceline.errors import RequestMalformed
-from paceline.observability import logger
+from paceline.metrics import Metric, count
+from paceline.observability import identify_message, logger
 from paceline.ports import EventReader, Inbound, Workflow
 from paceline.receipts import store_callback
 from paceline.receiving import take_receipt
@@ -40,6 +40,7 @@ def take_event(
             return _take_inbound(table, provider, inbound, published)
         return _take_receipt(table, workflow, provider, event, now)
     except (ValueError, KeyError, TypeError, RecursionError):
+        count(Metric.CALLBACKS_REFUSED, reason="malformed")
         raise RequestMalformed("neither an event of a message nor an inbound message") from None
 
 
@@ -56,7 +57,7 @@ def _take_receipt(
 def _ours(message_id: str) -> str:
     """Return the id where it has the form of ours; "" for what somebody else put there."""
     try:
-        keys.parse_message_id(message_id)
+        identify_message(message_id)
     except ValueError:
         return ""
     return message_id

@@ -17,6 +17,7 @@ from paceline.campaigns import get_campaign, get_plan, note_sending_ended
 from paceline.closing import close_round
 from paceline.departures import MOST_KEYS
 from paceline.holds import release_after_give_back
+from paceline.metrics import Metric, count
 from paceline.models import Batch, Campaign, Charging, Model
 from paceline.moments import iso
 from paceline.ports import ObjectStore, Workflow
@@ -28,6 +29,9 @@ LOOKS = tuple(timedelta(minutes=m) for m in (0.5, 2, 5, 15, 60, 240, 720, 1440, 
 
 # A look at the deadline makes everything final; more are needed only where a step of it failed.
 LOOKS_AFTER_DEADLINE = 3
+
+# Carriers send most receipts within minutes. The look after this one tells an operator what a customer will ask about.
+OVERDUE_AFTER = timedelta(hours=1)
 
 
 class Counted(Model):
@@ -86,6 +90,8 @@ class OpenCounter:
         if not look:
             note_sending_ended(self.table, campaign_id, since)
         left = self._left_of_look(campaign, look - 1) if look else self._all(campaign_id)
+        if self.now - since >= OVERDUE_AFTER:  # none too: an alarm ends by that
+            count(Metric.RECEIPTS_OVERDUE, sum(_open_messages(one) for one in left))
         manifest_key = _manifest_key(campaign_id, look)
         self.store.put(manifest_key, _OPEN.dump_json(left))
         return OpenMessages(
@@ -139,6 +145,10 @@ class OpenCounter:
 def _as_looked_at(batch: Batch, summary: Row) -> OpenBatch:
     counted = Counted.model_validate(summary.get("counted", {}))
     return OpenBatch(batch=batch, open_leads=summary.get("open_leads"), counted=counted)
+
+
+def _open_messages(one: OpenBatch) -> int:
+    return one.batch.leads if one.open_leads is None else len(one.open_leads)
 
 
 def _may_have_open_round(summary: Row) -> bool:

@@ -1,4 +1,4 @@
-"""Structured logs with ids, and one rule for what may leave a handler: errors that a state machine can name."""
+"""Structured logs with ids, metrics and traces of every invocation, and one rule for what may leave a handler."""
 
 from __future__ import annotations
 
@@ -12,7 +12,20 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import BaseModel, ValidationError
 
 from paceline.adapters.service_faults import as_ours
-from paceline.errors import PacelineError, RequestMalformed
+from paceline.errors import (
+    PacelineError,
+    ProviderMisconfigured,
+    ProviderThrottled,
+    RateLimited,
+    RequestMalformed,
+    ServiceUnavailable,
+    TableThrottled,
+    TransactionConflict,
+    WebhookFailed,
+)
+from paceline.ids import ids_of
+from paceline.keys import parse_message_id
+from paceline.metrics import Metric, count, counting
 
 logger = Logger(service="paceline")
 
@@ -23,6 +36,53 @@ for _library in ("httpx", "httpcore", "boto3", "botocore", "urllib3"):
 
 Handler = Callable[[Any, Any], Any]
 
+# Errors that Lambda counts and that are none: by them a step tells the workflow to ask again.
+ORDINARY = (
+    RateLimited,
+    ProviderThrottled,
+    ProviderMisconfigured,
+    TransactionConflict,
+    TableThrottled,
+    ServiceUnavailable,
+    WebhookFailed,
+)
+
+
+def observed(handler: Handler) -> Handler:
+    """Let every line that a handler logs, its metrics and its trace carry the ids that its event has."""
+    from paceline.tracing import traced  # here: X-Ray's SDK takes 70 ms, and what is no function needs it not
+
+    function = handler.__module__.partition(".")[0]
+
+    @wraps(handler)
+    def watched(event: Any, context: Any) -> Any:
+        ids = ids_of(event)
+        logger.thread_safe_clear_keys()  # of the invocation before
+        logger.thread_safe_append_keys(request_id=context.aws_request_id, function=function, **ids)
+        with counting(function, ids, _write), traced(function, ids):
+            return handler(event, context)
+
+    return watched
+
+
+def identify(**ids: str | int) -> None:
+    """Let what the running invocation logs and traces from here on carry ids that its event did not plainly have."""
+    from paceline.tracing import annotate  # as in `observed`
+
+    logger.thread_safe_append_keys(**ids)
+    annotate(ids)
+
+
+def identify_message(message_id: str) -> None:
+    """As `identify`, by a message's id. Raises: ValueError, where it is not one of ours."""
+    campaign_id, batch_id, lead_no = parse_message_id(message_id)
+    identify(campaign_id=campaign_id, batch_id=batch_id, lead_no=lead_no)
+
+
+def _write(line: str) -> None:
+    """Write a line where the log's lines go."""
+    logger.registered_handler.stream.write(f"{line}\n")  # type: ignore[attr-defined]
+
 
 def task(request: type[BaseModel]) -> Callable[[Callable[[Any], Any]], Handler]:
     """Make a workflow task's handler of a function from a request model to a plain JSON answer.
@@ -32,32 +92,29 @@ def task(request: type[BaseModel]) -> Callable[[Callable[[Any], Any]], Handler]:
     """
 
     def decorate(function: Callable[[Any], Any]) -> Handler:
+        @observed
         @wraps(function)
         def handler(event: Any, context: Any) -> Any:
             try:
-                return function(request.model_validate(event))
-            except PacelineError as error:
-                ids = {"request_id": context.aws_request_id, **_ids(event)}
-                logger.warning(str(error), extra={"error": type(error).__name__, "evidence": error.evidence, **ids})
+                return _answer(function, request, event)
+            except ORDINARY:
+                count(Metric.ORDINARY_ERRORS)
                 raise
-            except ValidationError as error:
-                problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
-                raise RequestMalformed("; ".join(problems)) from None
-            except (ClientError, BotoCoreError) as error:
-                logger.exception("AWS refused a call", extra=_ids(event))
-                raise as_ours(error) from error
 
         return handler
 
     return decorate
 
 
-def _ids(event: Any) -> dict[str, Any]:
-    """Return the ids that an event carries, for the log; never its other values."""
-    batch = event.get("batch") or {}
-    values = {**event, "campaign_id": event.get("campaign_id") or batch.get("campaign_id"), **_batch_ids(batch)}
-    return {name: values[name] for name in ("campaign_id", "batch_id", "route", "round", "lead_no") if values.get(name)}
-
-
-def _batch_ids(batch: dict[str, Any]) -> dict[str, Any]:
-    return {name: batch[name] for name in ("batch_id", "route") if name in batch}
+def _answer(function: Callable[[Any], Any], request: type[BaseModel], event: Any) -> Any:
+    try:
+        return function(request.model_validate(event))
+    except PacelineError as error:
+        logger.warning(str(error), extra={"error": type(error).__name__, "evidence": error.evidence})
+        raise
+    except ValidationError as error:
+        problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
+        raise RequestMalformed("; ".join(problems)) from None
+    except (ClientError, BotoCoreError) as error:
+        logger.exception("AWS refused a call")
+        raise as_ours(error) from error

@@ -21,6 +21,7 @@ from paceline.errors import (
     RateLimited,
     TransactionConflict,
 )
+from paceline.metrics import Metric, count
 from paceline.models import Batch, Campaign, Lead, Message, Model, Route
 from paceline.moments import to_us
 from paceline.pacing import is_late
@@ -58,6 +59,15 @@ class Sender:
         Raises: RateLimited, ProviderThrottled, ProviderMisconfigured (back to admission); TransactionConflict,
         TableThrottled (again).
         """
+        try:
+            sent = self._send(batch, round_no, lead_no, slot, given_at)
+        except (RateLimited, ProviderThrottled, ProviderMisconfigured) as error:
+            _count_return(batch.route, error)
+            raise
+        count(Metric.SENDS, route=batch.route, outcome=sent.status)
+        return sent
+
+    def _send(self, batch: Batch, round_no: int, lead_no: int, slot: datetime, given_at: datetime) -> Sent:
         looked_at = self.clock.now()
         campaign = get_campaign(self.table, batch.campaign_id)
         route, signals = route_now(self.table, batch.route)
@@ -147,6 +157,7 @@ class Sender:
         try:
             if isinstance(answer, Accepted):
                 now = self.clock.now()
+                count(Metric.PARTS, message.parts, route=batch.route, outcome=MessageStatus.SENT)
                 record_sent(self.table, batch.campaign_id, message, answer.provider_message_id, sent_at, now)
                 return MessageStatus.SENT
             return record_failed(self.table, batch.campaign_id, message, answer.cause, self.clock.now())
@@ -154,3 +165,17 @@ class Sender:
             # Nothing else writes this row in a transaction; were it so, a retry must not see a bare claim and the
             # receipt carries our id anyway.
             return note_unknown(self.table, batch.campaign_id, message)
+
+
+def _count_return(route: str, error: RateLimited | ProviderThrottled | ProviderMisconfigured) -> None:
+    """Count a message that goes back to admission, and by what."""
+    count(Metric.SENDS, route=route, outcome="returned")
+    match error:
+        case ProviderThrottled():
+            count(Metric.PROVIDER_THROTTLES, route=route)
+            cause = Cause.PROVIDER_THROTTLED
+        case ProviderMisconfigured():
+            cause = Cause.PROVIDER_MISCONFIGURED
+        case _:
+            cause = error.evidence["cause"]
+    count(Metric.SENDS_RETURNED, route=route, cause=cause)

@@ -8,6 +8,7 @@ from paceline import keys
 from paceline.accounts import get_account
 from paceline.campaigns import get_campaign, get_plan, keep_plan, note_started, set_status
 from paceline.carriers import TableCarriers
+from paceline.metrics import Metric, count
 from paceline.models import Campaign, Plan
 from paceline.opt_outs import TableOptOuts
 from paceline.planning import plan_campaign
@@ -101,6 +102,9 @@ def plan_started_campaign(table: Table, store: ObjectStore, campaign_id: str, no
     plan = get_plan(table, campaign_id)
     if plan is None:
         plan = keep_plan(table, campaign_id, planned_now(table, store, campaign, _own_prefix(campaign_id, now)))
+        short = plan.parts - get_account(table, campaign.account_id).available
+        if short > 0:
+            count(Metric.CREDITS_SHORT, short)
     return PlannedCampaign(
         campaign_id=campaign_id,
         start_at=campaign.start_at or now,

@@ -71,7 +71,7 @@ def everything_written(office: Office) -> Iterator[tuple[str, str]]:
     for execution, history in office.histories():
         whole = [execution.input, execution.output, execution.cause, history]
         yield execution.name, json.dumps(whole, default=str, ensure_ascii=False)
-    yield "the logs", "\n".join(office.sandbox.logs.lines)
+    yield "the logs", "\n".join([*office.sandbox.logs.lines, *office.sandbox.logs.metrics])
 
 
 def test_no_phone_number_is_in_any_history_nor_in_the_logs(rough_run: Office) -> None:

@@ -17,6 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from paceline.adapters.service_faults import as_ours
 from paceline.errors import PacelineError, TableThrottled, TransactionConflict
 from paceline.keys import Key
+from paceline.metrics import Metric, count
 from paceline.table import Action, ConditionFailed, Delete, Put, Reason, Row, TransactionRefused, Update
 
 _THROTTLED = {"ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"}
@@ -193,6 +194,7 @@ class DynamoDBTable:
                 old = error.response.get("Item")
                 raise ConditionFailed(_to_row(old) if old else None) from error
             if code == "TransactionConflictException":
+                count(Metric.CONFLICTS)
                 raise TransactionConflict("a transaction holds the row", operation=operation) from error
             raise _as_ours(error) from error
         except BotoCoreError as error:
@@ -214,6 +216,8 @@ def _cancelled(error: ClientError, actions: int) -> Exception:
         return TableThrottled("the transaction was cancelled without its reasons", listed=len(listed))
     reasons = [Reason(r.get("Code", "None"), _to_row(r["Item"]) if r.get("Item") else None) for r in listed]
     refused = {reason.code for reason in reasons} - {"None"}
+    if "TransactionConflict" in refused:
+        count(Metric.CONFLICTS)
     if "ConditionalCheckFailed" in refused:
         return TransactionRefused(reasons)
     if refused == {"TransactionConflict"}:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from paceline import keys
 from paceline.accounts import get_account
 from paceline.errors import WebhookFailed
+from paceline.metrics import Metric, count
 from paceline.models import JsonObject, Model
 from paceline.moments import iso
 from paceline.ports import ObjectStore, Webhooks
@@ -48,6 +49,8 @@ def notify(
     reply = deliver(webhooks, master, account, sent, now)
     outcome: Outcome = "delivered" if reply.is_taken else "gave_up" if reply.is_final else "trying"
     _keep(table, key, sent.webhook_id, detail["version"], outcome, reply, now)
+    if outcome != "delivered":
+        count(Metric.WEBHOOKS_FAILED, outcome=outcome)
     if outcome == "trying":
         raise WebhookFailed("the customer's server did not take the notification", reason=reply.reason)
     return Notified(outcome=outcome)
@@ -69,6 +72,7 @@ def _keep(
 
 def _give_up(table: Table, key: keys.Key, failure: JsonObject) -> Notified:
     """Note that no more tries follow. What the last one met stays; a failure of ours is named where it met nothing."""
+    count(Metric.WEBHOOKS_FAILED, outcome="gave_up")
     values = {"status": "gave_up", "reason": str(failure.get("Error", "Unknown"))}
     table.update(Update(key, "SET #status = :status, #reason = if_not_exists(#reason, :reason)", values))
     return Notified(outcome="gave_up")

@@ -141,12 +141,17 @@ def _holds(facts: Facts) -> Iterator[str]:
 _PRIVATE = re.compile(rf"[2-9]\d\d\W{{0,3}}555\W?01\d\d|{PRIVATE}")
 
 
+# The time of metrics: one of them looks like a number, once in an hour or two.
+_MILLISECONDS = re.compile(r'"Timestamp":\d+')
+
+
 def leaks(facts: Facts) -> Iterator[str]:
     """No phone number or text in execution histories or logs."""
     for execution in facts.played.world.engine.executions():
         if _PRIVATE.search(execution.input) or _PRIVATE.search(json.dumps(execution.history(), default=str)):
             yield f"the history of {execution.name} has a number or a text"
-    for line in facts.played.world.logs.lines:
-        if _PRIVATE.search(line):
+    logs = facts.played.world.logs
+    for line in (*logs.lines, *logs.metrics):
+        if _PRIVATE.search(_MILLISECONDS.sub("", line)):
             yield f"a log line has a number or a text: {_PRIVATE.sub('…', line)[:300]}"
             return
