@@ -20,8 +20,9 @@ MANAGED_POLICIES = {
 }
 
 
-# What moto has no CloudFormation for, and the sandbox serves itself. It repeats no event that failed, and how often AWS
-# would is all that an EventInvokeConfig says.
+# What moto has no CloudFormation for, and the sandbox serves itself or has no use for. It repeats no event that failed,
+# and how often AWS would is all that an EventInvokeConfig says. Nobody looks at a dashboard here, no alarm rings, nothing
+# is encrypted: tests read the template for what it says of them. A key would take moto a third of the deployment.
 _NOT_MOTOS = (
     "AWS::ApiGatewayV2::",
     "AWS::SMSVOICE::",
@@ -30,6 +31,9 @@ _NOT_MOTOS = (
     "AWS::SQS::QueuePolicy",
     "AWS::S3::BucketPolicy",
     "AWS::Lambda::EventInvokeConfig",
+    "AWS::CloudWatch::",
+    "AWS::Logs::MetricFilter",
+    "AWS::KMS::Key",
 )
 
 Subscribers = dict[str, list[str]]
@@ -98,13 +102,14 @@ def without_gateway(template: dict[str, Any], api_urls: str) -> tuple[dict[str, 
     """Take the HTTP APIs out of a CloudFormation template, for the sandbox's own gateway to serve.
 
     moto has no CloudFormation for them, nor for what stands between a provider and a function (see `events_of`).
-    References to one become its id and its address.
+    References to one become its id and its address, and those to a key its name.
     Return (the template without them, the APIs by logical id). api_urls: a format with `{id}`.
     """
     resources = template["Resources"]
     apis = {name: r for name, r in resources.items() if r["Type"] == "AWS::ApiGatewayV2::Api"}
     kept = {name: r for name, r in resources.items() if not r["Type"].startswith(_NOT_MOTOS)}
-    return _resolve(template | {"Resources": kept}, set(apis), api_urls), apis
+    named = {*apis, *(name for name, r in resources.items() if r["Type"] == "AWS::KMS::Key")}
+    return _resolve(template | {"Resources": kept}, named, api_urls), apis
 
 
 def events_of(template: dict[str, Any], stack: str, names: Mapping[str, str]) -> tuple[dict[str, str], Subscribers]:

@@ -40,10 +40,13 @@ ALWAYS = {
 NO_STORES = {
     "AWS::ApiGatewayV2::Api",
     "AWS::ApiGatewayV2::Stage",
+    "AWS::CloudWatch::Alarm",
+    "AWS::CloudWatch::Dashboard",
     "AWS::IAM::Role",
     "AWS::KMS::Key",
     "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Permission",
+    "AWS::Logs::MetricFilter",
     "AWS::S3::BucketPolicy",
     "AWS::SMSVOICE::ConfigurationSet",
     "AWS::SNS::Subscription",
@@ -92,14 +95,18 @@ def denies_plain(statement: dict[str, Any]) -> bool:
     return is_plain and (statement["Effect"], statement["Principal"]) == ("Deny", "*")
 
 
-def test_the_topics_key_serves_the_provider_of_this_account_only() -> None:
-    [key] = of_type("AWS::KMS::Key").values()
-    provider = [one for one in key["KeyPolicy"]["Statement"] if "Service" in one["Principal"]]
+@pytest.mark.parametrize(
+    ("topic", "publisher"),
+    [("ProviderEvents", "sms-voice.amazonaws.com"), ("AlarmTopic", "cloudwatch.amazonaws.com")],
+)
+def test_a_topics_key_serves_its_publisher_of_this_account_only(topic: str, publisher: str) -> None:
+    key = of_type("AWS::KMS::Key")[f"{topic}Key"]
+    served = [one for one in key["KeyPolicy"]["Statement"] if "Service" in one["Principal"]]
 
-    assert [one["Principal"]["Service"] for one in provider] == ["sms-voice.amazonaws.com"]
-    assert all(one["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}} for one in provider)
+    assert [one["Principal"]["Service"] for one in served] == [publisher]
+    assert all(one["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}} for one in served)
     assert key["EnableKeyRotation"] is True
-    assert of_type("AWS::SNS::Topic")["ProviderEvents"]["KmsMasterKeyId"] == {"Ref": "ProviderEventsKey"}
+    assert of_type("AWS::SNS::Topic")[topic]["KmsMasterKeyId"] == {"Ref": f"{topic}Key"}
 
 
 def test_the_bucket_is_nobody_elses() -> None:
