@@ -21,8 +21,8 @@ MANAGED_POLICIES = {
 
 
 # What moto has no CloudFormation for, and the sandbox serves itself or has no use for. It repeats no event that failed,
-# and how often AWS would is all that an EventInvokeConfig says. Nobody looks at a dashboard here, no alarm rings, nothing
-# is encrypted: tests read the template for what it says of them. A key would take moto a third of the deployment.
+# and how often AWS would is all that an EventInvokeConfig says. Nobody looks at a dashboard here, no alarm rings and
+# nothing is encrypted: tests read the template for what it says of them. A key would take moto a third of its time.
 _NOT_MOTOS = (
     "AWS::ApiGatewayV2::",
     "AWS::SMSVOICE::",
