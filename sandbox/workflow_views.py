@@ -6,7 +6,10 @@ from typing import Any
 
 from sandbox.engine import Execution
 from sandbox.engine.engine import StateMachine
+from sandbox.engine.errors import InvalidToken
 from sandbox.engine.executions import UNSUCCESSFUL
+from sandbox.engine.history import History
+from sandbox.pages import last_before, size_of, token_after
 
 # What GetExecutionHistory leaves out of an event with includeExecutionData=false.
 _DATA = frozenset({"input", "output", "inputDetails", "outputDetails", "parameters", "resourceParameters"})
@@ -66,6 +69,29 @@ def execution_described(execution: Execution, *, with_data: bool = True) -> dict
             "redriveStatusReason": _why_not_redrivable(execution),
         }
     )
+
+
+def history_page(log: History, parameters: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return a page of a history and, where more follow, {"nextToken": …}; only the page's events are made.
+
+    A history is asked for again and again while it grows, and an event's id is its place: a page costs what it shows.
+    Raises: InvalidToken, ValidationException.
+    """
+    size, length, token = size_of(parameters), len(log), parameters.get("nextToken")
+    is_reverse = parameters.get("reverseOrder")
+    shown_last = length + 1 if is_reverse else 0
+    if token is not None:
+        key = last_before(token)
+        if not key.isascii() or not key.isdigit() or not 1 <= int(key) <= length:
+            raise InvalidToken(f"Invalid Token: '{token}'")
+        shown_last = int(key)
+    if is_reverse:
+        first = max(1, shown_last - size)
+        events, is_end = log.events(first, shown_last - 1)[::-1], first == 1
+    else:
+        last = min(length, shown_last + size)
+        events, is_end = log.events(shown_last + 1, last), last == length
+    return events, {} if is_end else token_after(str(events[-1]["id"]))
 
 
 def event_without_data(event: dict[str, Any]) -> dict[str, Any]:

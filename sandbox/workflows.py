@@ -166,13 +166,11 @@ class Workflows:
         return {"executions": [views.execution_in_list(execution) for execution in shown], **more}
 
     def _history(self, parameters: Parameters) -> Parameters:
-        events = self._engine.execution(parameters["executionArn"]).history()
-        if parameters.get("reverseOrder"):
-            events.reverse()
-        shown, more = page(events, lambda event: str(event["id"]), parameters)
+        log = self._engine.execution(parameters["executionArn"]).log
+        events, more = views.history_page(log, parameters)
         if not parameters.get("includeExecutionData", True):
-            shown = [views.event_without_data(event) for event in shown]
-        return {"events": shown, **more}
+            events = [views.event_without_data(event) for event in events]
+        return {"events": events, **more}
 
     def _stop(self, parameters: Parameters) -> Parameters:
         arn, error, cause = (parameters.get(name) for name in ("executionArn", "error", "cause"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,7 @@ class Allowance:
     """Calls a `stepfunctions` client, as often as the rates allow. monotonic: seconds that only grow.
 
     calls: made so far. After a refusal by AWS nothing is asked until `quiet_until`: 1 s, then twice as long each time,
-    at most 30 s, less a random part, so that several consoles do not come back together.
+    at most 30 s, less a random part, so that several consoles do not come back together. May be used by many threads.
     """
 
     client: Any
@@ -70,19 +71,22 @@ class Allowance:
     quiet_until: float = 0.0
     _refused: int = 0
     _buckets: dict[str, _Bucket] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def call(self, operation: str, **parameters: Any) -> dict[str, Any]:
         """Return the answer. Raises: NotNow; ClientError where it is refused for another reason."""
         now = self.monotonic()
-        if now < self.quiet_until or not self._may(operation, now):
-            raise NotNow
-        self.calls += 1
+        with self._lock:
+            if now < self.quiet_until or not self._may(operation, now):
+                raise NotNow
+            self.calls += 1
         try:
             answer: dict[str, Any] = getattr(self.client, operation)(**parameters)
         except ClientError as error:
             if error.response["Error"]["Code"] not in _THROTTLED:
                 raise
-            self._back_off(now)
+            with self._lock:
+                self._back_off(now)
             raise NotNow from error
         self._refused = 0
         return answer
@@ -93,6 +97,8 @@ class Allowance:
         return self._buckets.setdefault(operation, _Bucket(rate, rate.burst, now)).take(now)
 
     def _back_off(self, now: float) -> None:
+        if now < self.quiet_until:  # another thread's call was refused at the same time
+            return
         longest = min(MOST_BACKOFF_SECONDS, 2.0**self._refused)
         self._refused += 1
         self.quiet_until = now + longest * (1 + self.rng.random()) / 2

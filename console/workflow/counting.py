@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -21,7 +23,20 @@ from console.workflow.following import FollowedExecution, FollowedMapRun
 
 MOST_CHILDREN = 200
 """Children whose histories are read in one look, those not read for longest first."""
+CALLS_AT_ONCE = 8
 _UNSUCCESSFUL = ("failed", "timedOut", "aborted")
+Followed = FollowedExecution | FollowedMapRun
+Each = Callable[[Callable[[Followed], bool], Iterable[Followed]], Iterable[bool]]
+
+
+@contextmanager
+def _threads(at_once: int) -> Iterator[Each]:
+    """Give what calls a function for each, so many at once."""
+    if at_once == 1:
+        yield map
+        return
+    with ThreadPoolExecutor(at_once, "counting") as pool:
+        yield pool.map
 
 
 class Counter:
@@ -39,6 +54,7 @@ class Counter:
         *,
         rates: Rates = AWS,
         most_children: int = MOST_CHILDREN,
+        at_once: int = CALLS_AT_ONCE,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -47,12 +63,14 @@ class Counter:
         self._root = FollowedExecution(execution_arn, "", self.graph)
         self._allowance = Allowance(client, rates, monotonic)
         self._most_children = most_children
+        self._at_once = at_once
         self._now = now
 
     def look(self) -> Counts:
         """Read what is new and return the counts. Where AWS refuses for now: the last counts, and `is_behind`."""
         before = self._allowance.calls
-        is_whole = self._read(self._root) & self._read_runs(self._root) & self._read_children()
+        with _threads(self._at_once) as self._each:
+            is_whole = self._read_level([self._root]) & self._read_children()
         return Counts(
             status=self._root.lines.status,
             states=self._states(),
@@ -65,28 +83,33 @@ class Counter:
 
     # -- reading: each says whether all was read ----------------------------------------------------------------------
 
-    def _read(self, followed: FollowedExecution | FollowedMapRun) -> bool:
+    def _read_all(self, followed: Iterable[Followed]) -> bool:
+        return all(list(self._each(self._read, followed)))
+
+    def _read(self, followed: Followed) -> bool:
         try:
             followed.read_on(self._allowance, self._now())
         except NotNow:
             return False
         return True
 
-    def _read_runs(self, execution: FollowedExecution) -> bool:
-        """Read the Map Runs of an execution and, where these have Map Runs of their own, their children."""
-        is_whole = True
-        for run in execution.runs.values():
-            is_whole &= self._read(run)
-            for child in run.children.values() if run.has_parents else ():
-                is_whole &= (child.is_over or self._read(child)) and self._read_runs(child)
-        return is_whole
+    def _read_level(self, executions: list[FollowedExecution]) -> bool:
+        """Read executions and their Map Runs; then, of those whose children have Map Runs too, the children likewise.
+
+        An execution in a Distributed Map goes on only when the Map Run is over, so that is asked first.
+        """
+        awaited = [run for execution in executions if (run := execution.awaited) is not None]
+        is_whole = self._read_all(awaited)
+        is_whole &= self._read_all([execution for execution in executions if execution.is_due(self._now())])
+        runs = [run for execution in executions for run in execution.runs.values()]
+        is_whole &= self._read_all([run for run in runs if run not in awaited])
+        # One that is over has nothing new, but what it said last may not have been followed to its end.
+        children = [child for run in runs if run.has_parents for child in run.children.values()]
+        return is_whole & (not children or self._read_level(children))
 
     def _read_children(self) -> bool:
         children = sorted(self._children(), key=lambda child: (child.read_at is not None, child.read_at))
-        for number, child in enumerate(children):
-            if number >= self._most_children or not self._read(child):
-                return False
-        return True
+        return self._read_all(children[: self._most_children]) & (len(children) <= self._most_children)
 
     # -- what is known ------------------------------------------------------------------------------------------------
 
@@ -112,9 +135,11 @@ class Counter:
 
     def _as_of(self) -> datetime | None:
         """What is over does not age."""
-        executions = (child for child in self._executions() if child is self._root or not child.is_over)
+        executions = (
+            one for one in self._executions() if one.awaited is None and (one is self._root or not one.is_over)
+        )
         runs = (run for run in self._runs() if not run.is_settled)
-        followed: Iterator[FollowedExecution | FollowedMapRun] = chain(executions, runs, self._children())
+        followed: Iterator[Followed] = chain(executions, runs, self._children())
         read = [one.read_at for one in followed]
         return min((moment for moment in read if moment is not None), default=None)
 

@@ -68,6 +68,11 @@ class Lines:
             self._lines.append(self._take(event))
             self.known += 1
 
+    @property
+    def place(self) -> str:
+        """The path of the state in which the main line is; "" between two states."""
+        return self._main.path if self._main.state is not None else ""
+
     def take_map_runs(self) -> list[tuple[str, str]]:
         """Return the Map Runs that began, or began again, since this was last asked: the ARN and the Map's path."""
         taken, self._map_runs = self._map_runs, []

@@ -69,9 +69,10 @@ class History:
     def __len__(self) -> int:
         return len(self._unpacked())
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return the events as boto3's get_execution_history does."""
-        return [_shown(number, *event) for number, event in enumerate(self._unpacked(), start=1)]
+    def events(self, first: int = 1, last: int | None = None) -> list[dict[str, Any]]:
+        """Return the events from id `first` to id `last` (None: the end) as boto3's get_execution_history does."""
+        chosen = self._unpacked()[first - 1 : last]
+        return [_shown(number, *event) for number, event in enumerate(chosen, start=first)]
 
 
 def details_key(event_type: str) -> str:

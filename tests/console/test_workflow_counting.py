@@ -88,6 +88,7 @@ class Desk:
                 ROOT,
                 rates=self.rates,
                 most_children=self.most_children,
+                at_once=1,
                 now=lambda: datetime(2026, 9, 2, tzinfo=UTC) + timedelta(seconds=self.seconds),
                 monotonic=lambda: self.seconds,
             )
@@ -249,7 +250,79 @@ def test_a_child_that_ended_is_not_read_again_and_counts_nowhere_inside() -> Non
 
     assert f"{BATCHES}/Admit Batch" not in running(counts)
     assert counts.states[BATCHES].succeeded == 1
-    assert desk.client.asked["get_execution_history"] - before == 2  # the campaign's and the stream's
+    assert desk.client.asked["get_execution_history"] == before
+
+
+def test_who_waits_for_a_map_run_is_not_asked_while_that_runs() -> None:
+    desk = Desk()
+    stream = desk.streams()
+    desk.look()
+    quiet = desk.look()
+    desk.client.map_runs["run:batches"].status = "SUCCEEDED"
+    stream.exit("Send Batches", kind="Map")
+    stream.add("ExecutionSucceeded")
+    desk.client.map_runs["run:streams"] = WrittenMapRun({STREAM: "SUCCEEDED"}, status="SUCCEEDED")
+    desk.root.exit("Send Streams", kind="Map")
+    desk.root.enter("Report")
+
+    after = desk.look()
+
+    assert quiet.calls == 2  # the two Map Runs
+    assert running(after) == {"Report": 1}
+
+
+def test_what_should_not_have_changed_is_asked_all_the_same_now_and_then() -> None:
+    desk = Desk()
+    desk.streams()
+    desk.look()
+    desk.root.add("ExecutionAborted")  # and AWS is late with its Map Run's end
+    soon = desk.look()
+    desk.seconds += 11
+
+    later = desk.look()
+
+    assert (soon.status, later.status) == ("RUNNING", "ABORTED")
+
+
+def test_a_map_run_that_is_redriven_is_followed_anew() -> None:
+    desk = Desk()
+    stream = desk.streams()
+    desk.client.map_runs["run:batches"] = WrittenMapRun({"a": "SUCCEEDED", "b": "FAILED"}, status="FAILED")
+    stream.add("MapRunFailed")
+    stream.add("ExecutionFailed")
+    desk.client.map_runs["run:streams"] = WrittenMapRun({STREAM: "FAILED"}, status="FAILED")
+    desk.root.add("MapRunFailed")
+    desk.root.add("ExecutionFailed")
+    failed = desk.look()
+    desk.root.add("ExecutionRedriven")
+    desk.root.add("MapRunRedriven", mapRunArn="run:streams")
+    stream.add("ExecutionRedriven")
+    stream.add("MapRunRedriven", mapRunArn="run:batches")
+    desk.client.map_runs["run:streams"] = WrittenMapRun({STREAM: "RUNNING"})
+    desk.client.map_runs["run:batches"] = WrittenMapRun({"a": "SUCCEEDED"})
+    desk.batch("b")
+
+    redriven = desk.look()
+
+    assert (failed.status, failed.states[BATCHES].failed) == ("FAILED", 1)
+    assert running(redriven) == {"Send Streams": 1, BATCHES: 1, f"{BATCHES}/Admit Batch": 1}
+    assert (redriven.status, redriven.states[BATCHES].failed) == ("RUNNING", 0)
+
+
+def test_children_are_listed_again_only_when_their_number_changed() -> None:
+    desk = Desk()
+    desk.streams()
+    desk.batch("a")
+    desk.look()
+    before = desk.client.asked["list_executions"]
+    desk.look()
+    same = desk.client.asked["list_executions"]
+    desk.batch("b")
+
+    counts = desk.look()
+
+    assert (same - before, desk.client.asked["list_executions"] - same) == (0, 1)
+    assert counts.states[f"{BATCHES}/Admit Batch"].running == 2
 
 
 def test_a_campaign_that_is_over_costs_one_call_a_look() -> None:
@@ -336,13 +409,13 @@ def test_our_own_rate_is_kept_and_the_children_take_turns() -> None:
         desk.batch(name)
 
     first = desk.look()  # the campaign, the stream, two children
-    desk.seconds += 3
-    second = desk.look()  # the campaign, the stream, the third child
+    desk.seconds += 2
+    second = desk.look()  # the third child, and the first again
 
     assert (first.children_counted, first.is_behind) == (2, True)
     assert (second.children_counted, second.is_behind) == (3, True)
     assert second.as_of == first.as_of
-    assert desk.client.asked["get_execution_history"] == 7
+    assert desk.client.asked["get_execution_history"] == 6
 
 
 def test_a_refusal_for_another_reason_is_told() -> None:

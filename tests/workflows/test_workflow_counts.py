@@ -55,7 +55,7 @@ def a_counter(office: Office, execution: Execution) -> Counter:
     def now() -> object:
         return from_us(office.sandbox.scheduler.microseconds)
 
-    return Counter(boto3.client("stepfunctions"), execution.arn, rates=UNLIMITED, now=now)  # type: ignore[arg-type]
+    return Counter(boto3.client("stepfunctions"), execution.arn, rates=UNLIMITED, at_once=1, now=now)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("throttled", [0.0, 0.15], ids=["a kind carrier", "a carrier that throttles"])
