@@ -11,22 +11,18 @@ from rich.console import Console
 from rich.live import Live
 
 from console.operator.api import NoAnswer, at
-from console.operator.campaign_view import campaign_view, progress
+from console.operator.campaign_view import campaign_view
+from console.operator.campaign_words import QUESTIONS, progress, told
 from console.operator.desk import Desk, ask, asks_first, say, sits_at_a_desk
 from paceline.status import CampaignStatus
 
-_QUESTIONS = {
-    "pause": "Pause it? What is not sent waits for a resume.",
-    "resume": "Resume it? It sends at once.",
-    "cancel": "Cancel it? For good: what is not sent is skipped, and the report follows.",
-}
 _LOOK_SECONDS = 2.0
 _LIVES = {CampaignStatus.CREATED.value, CampaignStatus.RUNNING.value, CampaignStatus.PAUSED.value}
 
 
 @click.command()
 @click.argument("campaign_id", metavar="ID")
-@click.argument("action", type=click.Choice(list(_QUESTIONS)), required=False)
+@click.argument("action", type=click.Choice(list(QUESTIONS)), required=False)
 @asks_first
 @click.option("--watch", is_flag=True, help="Look again every two seconds, in place, until it is over or Ctrl-C.")
 @sits_at_a_desk
@@ -50,15 +46,9 @@ def campaign(desk: Desk, campaign_id: str, action: str | None, yes: bool, watch:
 def _change(desk: Desk, campaign_id: str, action: str, yes: bool) -> None:
     one = desk.api.get(at("campaigns", campaign_id))
     click.echo(f"{one['campaign_id']} of {one['account_id']} is {one['status']}; leads: {progress(one)}.", err=True)
-    ask(_QUESTIONS[action], yes)
+    ask(QUESTIONS[action], yes)
     changed = desk.api.post(at("campaigns", campaign_id, action))
-    desk.show(changed, lambda: _tell(changed))
-
-
-def _tell(changed: dict[str, Any]) -> None:
-    say(f"{changed['campaign_id']} is {changed['status']}.")
-    if "pause_bound_seconds" in changed:
-        say(f"Nothing is handed to the provider later than {changed['pause_bound_seconds']} s after the pause.")
+    desk.show(changed, lambda: say(told(changed)))
 
 
 def _watch(desk: Desk, campaign_id: str) -> None:

@@ -9,21 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from console.operator.campaign_words import cause_of, no_finish, progress
 from console.operator.desk import Desk, a_table
 from paceline.report.words import duration, label
-from paceline.status import FINAL, Cause, MessageStatus
-
-_NOT_SENT = {MessageStatus.CLAIMED, MessageStatus.SKIPPED}
-
-
-def progress(one: Mapping[str, Any]) -> str:
-    """Return how far its leads are, as of each batch's last step: "960 sent, 917 final, of 970"; "-" without a plan."""
-    if not one.get("plan"):
-        return "-"
-    messages = one["messages"]
-    sent = sum(count for status, count in messages.items() if status not in _NOT_SENT)
-    final = sum(count for status, count in messages.items() if status in FINAL)
-    return f"{sent:,} sent, {final:,} final, of {one['plan']['leads']['accepted']:,}"
 
 
 def binding(desk: Desk, one: Mapping[str, Any]) -> str:
@@ -35,9 +23,7 @@ def finish(desk: Desk, one: Mapping[str, Any]) -> str:
     """Return when its last message goes, or why nobody can tell."""
     if one.get("finish_at"):
         return desk.time(one["finish_at"])
-    reason = one.get("finish_reason") or {}
-    over = reason.get("cause") == one["status"] or not reason
-    return "" if over else str(reason.get("detail") or label(reason["cause"]))
+    return no_finish(one)
 
 
 def campaign_view(desk: Desk, one: Mapping[str, Any], report: Mapping[str, Any] | None) -> RenderableType:
@@ -101,20 +87,9 @@ def _progress_by_route(routes: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _hold(desk: Desk, hold: Mapping[str, Any]) -> str:
-    text = label(hold["cause"]) + _evidence(hold)
+    text = cause_of(hold)
     if hold.get("route"):
         text += f" on {hold['route']}"
     if hold.get("since"):
         text += f" since {desk.time(hold['since'])}"
     return text + (f" until {desk.time(hold['until'])}" if hold.get("until") else "")
-
-
-def _evidence(hold: Mapping[str, Any]) -> str:
-    used, limit = hold.get("used"), hold.get("limit")
-    if limit is None:
-        return ""
-    if used is None:
-        return f" ({limit:,} a minute)" if hold["cause"] == Cause.PACE else ""
-    if hold["cause"] == Cause.CREDITS:  # the refusal tells what was asked for and what there was
-        return f" ({used:,} needed, {limit:,} available)"
-    return f" ({used:,} of {limit:,} used)"

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from console.operator.api import Api, at
-from console.operator.campaign_view import binding, finish, progress
+from console.operator.campaign_view import binding, finish
+from console.operator.campaign_words import progress
 from console.operator.desk import Desk, a_table, print_table, say, sits_at_a_desk
 from paceline.status import CampaignStatus
 
