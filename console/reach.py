@@ -62,6 +62,12 @@ class System:
     client: Callable[[str], Any]
     api_url: str = ""
 
+    def execution_arn(self, campaign_id: str) -> str:
+        """Return the ARN of the execution that sends a campaign, which has its id; "" where no machine was given."""
+        if not self.state_machine_arn:
+            return ""
+        return f"{self.state_machine_arn.replace(':stateMachine:', ':execution:')}:{campaign_id}"
+
 
 def reaches_a_system(function: F) -> F:
     """Add the options that say which system is meant; the command gets them as `where`."""

@@ -12,6 +12,7 @@ from rich.text import Text
 from console.operator.campaign_words import cause_of, no_finish, progress
 from console.operator.desk import Desk, a_table
 from paceline.report.words import duration, label
+from paceline.status import MessageStatus
 
 
 def binding(desk: Desk, one: Mapping[str, Any]) -> str:

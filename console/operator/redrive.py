@@ -51,10 +51,8 @@ def _campaign(system: System, campaign_id: str) -> Campaign:
 
 
 def _execution_of(system: System, campaign: Campaign) -> str:
-    """Return the ARN of the execution that sends the campaign: it has the campaign's id; "" before the start."""
-    if campaign.start_at is None:
-        return ""
-    return f"{system.state_machine_arn.replace(':stateMachine:', ':execution:')}:{campaign.campaign_id}"
+    """Return the ARN of the execution that sends the campaign; "" before the start."""
+    return "" if campaign.start_at is None else system.execution_arn(campaign.campaign_id)
 
 
 def _nothing_to_redrive(campaign: Campaign, found: dict[str, Any]) -> str:

@@ -22,8 +22,8 @@ from starlette.types import ASGIApp
 from console.web.guard import Guarded, is_from_here, is_own_form
 from console.web.hub import Hub
 from console.web.moments import zone_named
-from console.web.page import Act, Page, Shown, Visit
-from console.web.pages import ACTS, PAGES
+from console.web.page import Act, Onward, Page, Shown, Visit
+from console.web.pages import ACTS, ONWARDS, PAGES
 from console.web.rendering import content_of, frame, rendered
 from console.web.sessions import COOKIE, Session, Sessions
 from console.web.signing_in import SignIn
@@ -52,6 +52,7 @@ def console_app(
         Route("/sign-out", console.sign_out, methods=["POST"]),
     ]
     routes += [Route(act.path, partial(console.do, act), methods=["POST"]) for act in acts]
+    routes += [Route(one.path, partial(console.lead_on, one), methods=["GET"]) for one in ONWARDS]
     for page in pages:
         routes.append(Route(f"/live{page.path}", partial(console.live, page), methods=["GET"]))
         routes.append(Route(page.path, partial(console.show, page), methods=["GET"]))
@@ -114,6 +115,18 @@ class _Console:
         except Exception:
             log.exception("a page could not be made anew", extra={"page": page.path})
             raise
+
+    async def lead_on(self, onward: Onward, request: Request) -> Response:
+        """Lead to an address that is asked for now."""
+        session = self._session(request)
+        if not session.key:
+            return self._to_sign_in(request)
+        try:
+            to = await to_thread.run_sync(onward.to, self._visit(request, session))
+        except click.ClickException as error:
+            status = getattr(error, "status", None) or 502
+            return self._frame(request, session, "Not shown", trouble=error.message, status=status)
+        return RedirectResponse(to, 303)
 
     # -- what forms do ----------------------------------------------------------------------------------------------
 

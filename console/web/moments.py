@@ -28,3 +28,8 @@ def moment(value: str | datetime | None, zone: ZoneInfo | None, *, none: str = "
     return Markup('<time datetime="{}">{} <small>{} UTC</small></time>').format(
         utc.isoformat(), f"{own:%Y-%m-%d %H:%M:%S %Z}", beside
     )
+
+
+def clock(value: datetime, zone: ZoneInfo | None, *, has_day: bool) -> str:
+    """Return a moment as short as an axis wants it, in the person's zone."""
+    return f"{value.astimezone(zone or UTC):{'%d %b %H:%M' if has_day else '%H:%M'}}"

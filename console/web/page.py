@@ -68,3 +68,14 @@ class Act:
     path: str
     back: str
     do: Callable[[Visit, Mapping[str, str]], Done | Shown]
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """An address that leads to another, which is only known when it is asked for and is good for a while.
+
+    to: returns that address; it may block. Raises: click.ClickException, whose text the person is shown.
+    """
+
+    path: str
+    to: Callable[[Visit], str]

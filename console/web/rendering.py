@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from console.web.moments import moment
+from console.web.moments import clock, moment
 from console.web.page import Page, Visit
 from paceline.report.words import counted, duration, label
 
@@ -17,6 +17,11 @@ from paceline.report.words import counted, duration, label
 @pass_context
 def _moment(context: Context, value: Any) -> Markup:
     return moment(value, context.get("zone"))
+
+
+@pass_context
+def _clock(context: Context, value: Any, has_day: bool) -> str:
+    return clock(value, context.get("zone"), has_day=has_day)
 
 
 def _number(value: int | None) -> str:
@@ -31,7 +36,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"moment": _moment, "number": _number, "duration": duration, "label": label, "counted": counted}
+    made.filters |= {
+        "moment": _moment,
+        "clock": _clock,
+        "number": _number,
+        "duration": duration,
+        "label": label,
+        "counted": counted,
+    }
     return made
 
 

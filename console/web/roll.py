@@ -122,9 +122,7 @@ class Roll:
             for name, page in zip(due, pool.map(lambda name: self._ask_page(*name), due), strict=True):
                 self._pages.put(name, page)
 
-    def _walk(
-        self, account: str, after: str | None, calls: Iterator[int]
-    ) -> Iterator[tuple[str, Summary | None]]:
+    def _walk(self, account: str, after: str | None, calls: Iterator[int]) -> Iterator[tuple[str, Summary | None]]:
         """Yield (place, campaign) of an account; (place, None) where more is not read in this look."""
         place = ""
         while True:

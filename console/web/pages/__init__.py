@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from console.web.page import Act, Page
-from console.web.pages import campaigns, routes
+from console.web.page import Act, Onward, Page
+from console.web.pages import campaign, campaigns, routes
 
-_MODULES = (campaigns, routes)
+_MODULES = (campaigns, campaign, routes)
 
 PAGES: list[Page] = [page for module in _MODULES for page in module.PAGES]
 ACTS: list[Act] = [act for module in _MODULES for act in module.ACTS]
+ONWARDS: list[Onward] = [*campaign.ONWARDS]

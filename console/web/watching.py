@@ -1,0 +1,59 @@
+"""The workflow of an execution with the live count in each state, for as long as somebody looks."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+from threading import Lock
+
+from console.web.site import Site
+from console.workflow.allowance import AWS, UNLIMITED
+from console.workflow.counting import Counter
+from console.workflow.counts import Counts
+from console.workflow.definition import Graph
+
+# A page waits no longer for its counts; then it has those of the look before.
+PATIENCE_SECONDS = 0.25
+_POOL = ThreadPoolExecutor(4, thread_name_prefix="counting")
+
+
+class Watched:
+    """One execution that is counted, by one thread at a time, beside the pages that show it."""
+
+    def __init__(self, site: Site, arn: str) -> None:
+        self._site = site
+        self._arn = arn
+        self._lock = Lock()
+        self._counter: Counter | None = None
+        self._going_on: Future[Counts] | None = None
+        self._last: Counts | None = None
+
+    def look(self) -> tuple[Graph, Counts] | None:
+        """Return the graph and the last counts; None before the first. Raises: CannotReach."""
+        with self._lock:
+            if self._going_on is None:
+                self._going_on = _POOL.submit(self._count)
+            try:
+                self._last = self._going_on.result(PATIENCE_SECONDS)
+            except TimeoutError:
+                return self._known()
+            except BaseException:
+                self._going_on = None
+                raise
+            self._going_on = None
+            return self._known()
+
+    def _known(self) -> tuple[Graph, Counts] | None:
+        return (self._counter.graph, self._last) if self._counter and self._last else None
+
+    def _count(self) -> Counts:
+        with self._site.aws() as system:
+            if self._counter is None:
+                rates = UNLIMITED if self._site.where.endpoint_url else AWS
+                self._counter = Counter(system.client("stepfunctions"), self._arn, rates=rates)
+            return self._counter.look()
+
+
+def watched(site: Site, arn: str) -> Watched:
+    """Return what counts an execution: the same for all who look at it."""
+    found: Watched = site.kept.get(("workflow", arn), lambda: Watched(site, arn))
+    return found
