@@ -64,7 +64,7 @@ def _change(name: str, before: object, after: object) -> str:
 def in_words(value: object) -> str:
     """Return a value of the API's as people read it."""
     match value:
-        case None | "" | [] | {}:
+        case None | "":
             return "none"
         case bool():
             return "yes" if value else "no"
@@ -72,4 +72,8 @@ def in_words(value: object) -> str:
             return f"{value:,}"
         case str():
             return value
+        case list() | dict() if not value:
+            return "none"
+        case dict() if all(isinstance(one, str | int) for one in value.values()):
+            return ", ".join(f"{name.replace('_', ' ')} {in_words(one)}" for name, one in value.items())
     return json.dumps(value)

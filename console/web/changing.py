@@ -14,10 +14,14 @@ import click
 
 from console.operator.api import Refused
 from console.operator.values import differences
+from console.web.asking import asked, reviewed
 from console.web.fields import Field, Typed, typed
 from console.web.page import Act, Done, Page, Shown, Visit
 
 MEANWHILE = "Somebody changed it meanwhile. What you typed is still here; look at what it is now, then decide."
+
+_BINDS = "It binds at once, running campaigns too; batches that wait for it go on, or wait by the new value."
+_SAME = "Nothing would change: it is so already. Batches that wait for it are told to look again all the same."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Changing:
 
     def page(self) -> Page:
         """Return the page with the form."""
-        return Page(f"{self.path}/change", "change.html", self._form, is_live=False)
+        return Page(f"{self.path}/change", "ask.html", self._form, is_live=False)
 
     def acts(self) -> list[Act]:
         """Return what the form does: first it shows what would change, then it is done."""
@@ -55,9 +59,14 @@ class Changing:
         return self._values(visit, found, {one.name: one.shown(found.values.get(one.name)) for one in self.fields})
 
     def _values(self, visit: Visit, found: Found, texts: Mapping[str, str]) -> dict[str, Any]:
-        asks = {"title": f"Change {found.name}", "kind": self.kind, "found": found, "fields": self.fields}
+        here = self._address(visit)
         now = {one.name: one.told(found.values[one.name]) for one in self.fields if one.name in found.values}
-        return asks | {"texts": texts, "now": now, "problems": {}, "told": "", "here": self._address(visit)}
+        return asked(f"Change {self.kind} {found.name}", here, self.fields, texts) | {
+            "action": f"{here}/change",
+            "hidden": {"revision": found.revision},
+            "now": now,
+            "button": "See what would change",
+        }
 
     def _again(self, visit: Visit, form: Mapping[str, str], given: Typed, told: str, status: int) -> Shown:
         """Return the form with what was typed, and what is so now beside it."""
@@ -67,7 +76,7 @@ class Changing:
             revision = form.get("revision", "")
             found = Found(self._name(visit), {}, int(revision) if is_number(revision) else -1)
         values = self._values(visit, found, given.texts)
-        return Shown("change.html", values | {"problems": given.problems, "told": told}, status)
+        return Shown("ask.html", values | {"problems": given.problems, "told": told}, status)
 
     def _review(self, visit: Visit, form: Mapping[str, str]) -> Shown:
         given = typed(self.fields, form)
@@ -76,12 +85,19 @@ class Changing:
         try:
             found = self.read(visit)
         except click.ClickException as error:
-            return self._again(visit, form, given, error.message, _status(error))
+            return self._again(visit, form, given, error.message, status_of(error))
         if form.get("revision") != str(found.revision):
             return self._again(visit, form, given, MEANWHILE, 409)
-        changes = differences(found.values, given.values)
-        values = self._values(visit, found, given.texts)
-        return Shown("review.html", values | {"title": f"Change {found.name}?", "changes": changes})
+        here, changes = self._address(visit), differences(found.values, given.values)
+        return reviewed(
+            f"Change {self.kind} {found.name}?",
+            here,
+            action=f"{here}/change/confirmed",
+            hidden={**given.texts, "revision": found.revision},
+            lines=changes,
+            note=_BINDS if changes else _SAME,
+            button="Change it" if changes else "Let them look again",
+        )
 
     def _change(self, visit: Visit, form: Mapping[str, str]) -> Done | Shown:
         given, revision = typed(self.fields, form), form.get("revision", "")
@@ -90,7 +106,7 @@ class Changing:
         try:
             after = self.write(visit, given.values, int(revision))
         except click.ClickException as error:
-            return self._again(visit, form, given, error.message, _status(error))
+            return self._again(visit, form, given, error.message, status_of(error))
         told = f"{self._name(visit)} is changed; waiting batches that go on: {after['released_batches']:,}."
         return Done(told, self._address(visit))
 
@@ -106,5 +122,6 @@ def is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 12
 
 
-def _status(error: click.ClickException) -> int:
+def status_of(error: click.ClickException) -> int:
+    """Return the HTTP status that says how something was refused."""
     return 409 if isinstance(error, Refused) else getattr(error, "status", None) or 502

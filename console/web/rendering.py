@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
+from console.operator.values import masked
 from console.web.moments import clock, moment
 from console.web.page import Page, Visit
 from paceline.report.words import counted, duration, label
@@ -43,6 +44,7 @@ def _environment() -> Environment:
         "duration": duration,
         "label": label,
         "counted": counted,
+        "masked": masked,
     }
     return made
 

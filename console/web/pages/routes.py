@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from console.operator.api import Api, at
-from console.operator.values import changed
 from console.web.changing import Changing, Found
 from console.web.fields import Field
 from console.web.page import Page, Visit
+from console.web.pages.trails import trail_of
+from console.web.paging import sliced
 
 _CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
 _FIELDS = (
@@ -28,13 +29,11 @@ def _read_all(visit: Visit) -> dict[str, Any]:
 def _read_one(visit: Visit) -> dict[str, Any]:
     name = visit.params["name"]
     found = _told(visit.api.get(at("routes", name)), _names_of_keys(visit.api))
-    trail = visit.api.get(at("admin", "routes", name, "changes"))["changes"]
-    return {"title": f"Route {name}", "route": found, "changes": trail_of(trail)}
-
-
-def trail_of(changes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a trail as pages show it: at, by, by_name, and a line for each value that was changed."""
-    return [{**one, "lines": changed(one)} for one in changes]
+    return {
+        "title": f"Route {name}",
+        "route": found,
+        "changes": sliced(visit, trail_of(visit.api, "routes", name), by="changes"),
+    }
 
 
 def _told(route: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

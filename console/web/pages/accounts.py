@@ -1,0 +1,107 @@
+"""Accounts: their credits, caps and statuses; one with its ledger, keys and changes, and what changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from console.operator.api import NoAnswer, at
+from console.web.changing import Changing, Found
+from console.web.fields import Field
+from console.web.page import Page, Visit
+from console.web.pages.trails import trail_of
+from console.web.paging import Paged, paged, sliced
+from paceline import keys
+from paceline.accounts import account_use
+from paceline.windows import day_of
+
+OPERATIONAL = {"active": "active", "suspended": "suspended: nothing is sent for it"}
+COMPLIANCE = {"approved": "approved", "pending": "pending: nothing is sent yet", "refused": "refused: nothing is sent"}
+IN_DOUBT = {"never_resend": "never sent again", "resend_once": "sent once more"}
+_FIELDS = (
+    Field("name", "Name"),
+    Field("parts_per_day", "Parts a day", "cap", "of the route's time zone; blank: no cap"),
+    Field("operational_status", "Status", "choice", choices=OPERATIONAL),
+    Field("compliance_status", "Compliance", "choice", choices=COMPLIANCE),
+    Field("in_doubt", "Messages whose sending was not seen to end", "choice", choices=IN_DOUBT),
+)
+
+
+def _read_all(visit: Visit) -> dict[str, Any]:
+    search = visit.query.get("search", "").strip()
+    path = at("admin", "accounts")
+    if search:
+        found = sliced(visit, [one for one in visit.api.every(path, "accounts") if _has(one, search)], by="page")
+    else:
+        found = paged(visit, path, "accounts")
+    return {"title": "Accounts", "accounts": found, "search": search}
+
+
+def _has(account: Mapping[str, Any], search: str) -> bool:
+    return search.casefold() in f"{account['account_id']} {account['name']}".casefold()
+
+
+def _read_one(visit: Visit) -> dict[str, Any]:
+    name = visit.params["account_id"]
+    account = visit.api.get(at("admin", "accounts", name))
+    return {
+        "title": f"Account {name}",
+        "account": account,
+        "days": _days(visit, account),
+        "words": {"in_doubt": IN_DOUBT},
+        "ledger": _ledger(visit, name),
+        "keys": visit.api.get(at("admin", "keys"), account_id=name)["keys"],
+        "changes": sliced(visit, trail_of(visit.api, "accounts", name), by="changes"),
+    }
+
+
+def _ledger(visit: Visit, name: str) -> Paged | None:
+    try:
+        return paged(visit, at("admin", "accounts", name, "ledger"), "entries", by="ledger")
+    except NoAnswer as error:
+        if error.status != 404:
+            raise
+        return None  # an API of before it
+
+
+def _days(visit: Visit, account: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return the account's use of each day that its routes are in now; a day is one of a route's time zone."""
+    if account["parts_per_day"] is None:
+        return []
+    routes = visit.api.get(at("routes"))["routes"]
+    # The system's clock, not ours: the sandbox's runs faster.
+    ends = {(datetime.fromisoformat(one["day_ends_at"]) - timedelta(seconds=1), one["time_zone"]) for one in routes}
+    days = sorted({day_of(*end) for end in ends})
+    with visit.site.aws() as system:
+        return [(day.isoformat(), account_use(system.table, account["account_id"], day)) for day in days]
+
+
+def _found(visit: Visit) -> Found:
+    name = visit.params["account_id"]
+    # Before the values: what is changed between the two is refused, not written over.
+    with visit.site.aws() as system:
+        revision = int((system.table.get(keys.account(name)) or {}).get("revision", 0))
+    return Found(name, visit.api.get(at("admin", "accounts", name)), revision)
+
+
+def _write(visit: Visit, values: Mapping[str, Any], revision: int) -> Mapping[str, Any]:
+    path = at("admin", "accounts", visit.params["account_id"])
+    return visit.api.patch(path, dict(values), **{"if-match": str(revision)})
+
+
+def _read_opt_outs(visit: Visit) -> dict[str, Any]:
+    name = visit.params["account_id"]
+    found = paged(visit, at("opt-outs"), "opt_outs", account_id=name)
+    return {"title": f"Opt-outs of {name}", "account_id": name, "opt_outs": found}
+
+
+_CHANGING = Changing("account", "/accounts/{account_id}", _FIELDS, _found, _write)
+
+PAGES = [
+    Page("/accounts", "accounts.html", _read_all),
+    Page("/accounts/{account_id}", "account.html", _read_one),
+    Page("/accounts/{account_id}/opt-outs", "opt_outs.html", _read_opt_outs),
+    _CHANGING.page(),
+]
+ACTS = _CHANGING.acts()
