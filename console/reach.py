@@ -28,6 +28,8 @@ from paceline.errors import ServiceFault, ServiceUnavailable
 STACK = "paceline"
 _OUTPUTS = ("TableName", "BucketName", "CampaignStateMachineArn")
 _CONFIG = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "max_attempts": 5})
+# For who asks again by its own rule, and would rather know at once that it is too much.
+ONE_TRY = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "max_attempts": 1})
 _FORBIDDEN = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden", "403"}
 _WHO_IS_IT = {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 F = TypeVar("F", bound=Callable[..., Any])
@@ -59,7 +61,7 @@ class System:
     table: DynamoDBTable
     store: S3Store
     state_machine_arn: str
-    client: Callable[[str], Any]
+    client: Callable[..., Any]
     api_url: str = ""
 
     def execution_arn(self, campaign_id: str) -> str:
@@ -120,8 +122,11 @@ def reach(where: Where) -> System:
         return System(name, rows, objects, machine, client, outputs.get("ApiUrl", ""))
 
 
-def _clients(where: Where, endpoint: str) -> Callable[[str], Any]:
-    """Return a function that makes clients. An endpoint of one's own takes any key: none needs to be set up for it."""
+def _clients(where: Where, endpoint: str) -> Callable[..., Any]:
+    """Return a function that makes clients (name, config=…).
+
+    An endpoint of one's own takes any key: none needs to be set up for it.
+    """
     session = boto3.Session(region_name=where.region or None)
     more: dict[str, Any] = {"config": _CONFIG}
     if endpoint:
@@ -130,7 +135,7 @@ def _clients(where: Where, endpoint: str) -> Callable[[str], Any]:
             more["region_name"] = "us-east-1"
         if session.get_credentials() is None:
             more |= {"aws_access_key_id": "sandbox", "aws_secret_access_key": "sandbox"}
-    return lambda service: session.client(service, **more)
+    return lambda service, **chosen: session.client(service, **(more | chosen))
 
 
 def _outputs(client: Callable[[str], Any], stack: str) -> dict[str, str]:

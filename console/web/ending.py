@@ -44,7 +44,7 @@ class Ended:
 
     def _ask(self) -> Ending:
         with self._site.aws() as system:
-            client = system.client("stepfunctions")
+            client = self._site.kept.get("a client of Step Functions", lambda: system.client("stepfunctions"))
             try:
                 told = client.describe_execution(executionArn=self._arn)
             except ClientError as error:

@@ -8,7 +8,7 @@ from threading import Lock
 from console.web.aging import Aging
 from console.web.site import Site
 
-# Two calls a minute of AWS's five a second; a campaign that just began is in its account's list anyway.
+# AWS gives two or more calls a second; a campaign that just began is in its account's list anyway.
 _SECONDS = 5.0
 _MOST = 1000
 
@@ -31,7 +31,8 @@ class Running:
         if not self._site.system.state_machine_arn:
             return []
         with self._site.aws() as system:
-            answer = system.client("stepfunctions").list_executions(
+            client = self._site.kept.get("a client of Step Functions", lambda: system.client("stepfunctions"))
+            answer = client.list_executions(
                 stateMachineArn=system.state_machine_arn, statusFilter="RUNNING", maxResults=_MOST
             )
         # A further version of a report has an execution of its own, "campaign.r2"; the campaign is over.

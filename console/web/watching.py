@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from threading import Lock
 
+from console.reach import ONE_TRY
 from console.web.site import Site
 from console.workflow.allowance import AWS, UNLIMITED
 from console.workflow.counting import Counter
@@ -49,7 +50,7 @@ class Watched:
         with self._site.aws() as system:
             if self._counter is None:
                 rates = UNLIMITED if self._site.where.endpoint_url else AWS
-                self._counter = Counter(system.client("stepfunctions"), self._arn, rates=rates)
+                self._counter = Counter(system.client("stepfunctions", config=ONE_TRY), self._arn, rates=rates)
             return self._counter.look()
 
 

@@ -62,7 +62,8 @@ class SiteOfTests(Site):
     fake: FakeApi = field(default_factory=FakeApi)
 
     def api(self, key: str) -> Api:
-        return Api(self.url, key, httpx.MockTransport(self.fake.answer))
+        made: Api = self.kept.get(("api", key), lambda: Api(self.url, key, httpx.MockTransport(self.fake.answer)))
+        return made
 
 
 @dataclass
@@ -71,6 +72,7 @@ class Browser:
 
     client: TestClient
     api: FakeApi
+    site: Site
 
     def get(self, address: str, **headers: str) -> httpx.Response:
         return self.client.get(address, headers=headers)  # type: ignore[return-value]
@@ -102,7 +104,7 @@ def a_console(
         Where(endpoint_url="http://127.0.0.1:4600"), reached, "http://127.0.0.1:4600", key, 0.1, fake=fake
     )
     app = console_app(site, HOSTS, pages=pages, acts=acts, is_secure=is_secure)
-    return Browser(TestClient(app, base_url=address, follow_redirects=False), fake)
+    return Browser(TestClient(app, base_url=address, follow_redirects=False), fake, site)
 
 
 def a_system(**parts: Any) -> System:

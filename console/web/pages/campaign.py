@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from console.operator.api import NoAnswer, at
-from console.operator.campaign_words import QUESTIONS, final_of, may, progress_of, sent_of, standing, told
+from console.operator.campaign_words import LIVE, QUESTIONS, final_of, may, progress_of, sent_of, standing, told
 from console.web.campaign_rows import TONES, hold_of, in_order
 from console.web.ending import Ended, Ending
+from console.web.once import Once
 from console.web.pace_chart import pace_charts
 from console.web.page import Act, Done, Onward, Page, Visit
 from console.web.watching import watched
@@ -33,6 +34,7 @@ def _read(visit: Visit) -> dict[str, Any]:
     return {
         "title": one["name"] or name,
         "one": one,
+        "is_live": one["status"] in LIVE,
         "state": word,
         "tone": TONES.get(word, ""),
         "report": report,
@@ -70,7 +72,8 @@ def _report(visit: Visit, one: Mapping[str, Any]) -> dict[str, Any] | None:
                 raise
             return {"gone": gone.message}
 
-    found: dict[str, Any] = visit.site.kept.get(("report", one["campaign_id"], one["status"], version), ask)
+    kept: Once[dict[str, Any]] = visit.site.kept.get(("report", one["campaign_id"], one["status"], version), Once)
+    found = kept.get(ask)
     return None if "gone" in found else found
 
 
@@ -98,7 +101,7 @@ def _figures(one: Mapping[str, Any], report: Mapping[str, Any] | None) -> list[t
         return []
     found = [
         ("leads in the file", plan["leads"]["in"]),
-        ("to be sent to", plan["leads"]["accepted"]),
+        ("accepted", plan["leads"]["accepted"]),
         ("sent", sent_of(messages)),
         ("delivered", messages.get("delivered", 0)),
         ("final", final_of(messages)),
