@@ -144,7 +144,9 @@ def _file(visit: Visit) -> str:
     asked = int(version) if version.isascii() and version.isdecimal() else None
     report = visit.api.get(at("campaigns", visit.params["campaign_id"], "report"), version=asked)
     if name not in report["files"]:
-        raise NoAnswer(f"The report has no file {name!r}; it has {', '.join(report['files'])}.")
+        missing = NoAnswer(f"The report has no file {name!r}; it has {', '.join(report['files'])}.")
+        missing.status = 404
+        raise missing
     return str(report["files"][name])
 
 
