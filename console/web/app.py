@@ -24,7 +24,7 @@ from console.web.hub import Hub
 from console.web.moments import zone_named
 from console.web.page import Act, Onward, Page, Shown, Visit
 from console.web.pages import ACTS, ONWARDS, PAGES
-from console.web.rendering import content_of, frame, rendered
+from console.web.rendering import Content, content_of, frame, rendered
 from console.web.sessions import COOKIE, Session, Sessions
 from console.web.signing_in import SignIn
 from console.web.site import Site
@@ -85,11 +85,11 @@ class _Console:
             return self._to_sign_in(request)
         live = f"/live{request.url.path}" + (f"?{request.url.query}" if request.url.query else "")
         try:
-            title, content = await to_thread.run_sync(self._look, page, request, session)
+            made = await to_thread.run_sync(self._look, page, request, session)
         except click.ClickException as error:  # it stays live: the page comes by itself once it can be shown
             status = getattr(error, "status", None) or 502
             return self._frame(request, session, "Not shown", trouble=error.message, status=status, live=live)
-        return self._frame(request, session, title, content=content, live=live if page.is_live else "")
+        return self._frame(request, session, made.title, content=made.html, live=live if made.is_live else "")
 
     async def live(self, page: Page, request: Request) -> Response:
         """Answer with a page's news, as long as somebody listens."""
@@ -100,16 +100,16 @@ class _Console:
         name = (page.path, request.url.path, request.url.query, request.cookies.get("zone", ""), session.id)
         return EventSourceResponse(self._news(name, look), ping=15)
 
-    async def _news(self, name: Any, look: Callable[[], str]) -> AsyncIterator[ServerSentEvent]:
+    async def _news(self, name: Any, look: Callable[[], Content]) -> AsyncIterator[ServerSentEvent]:
         async for news in self._hub.follow(name, look):
             yield ServerSentEvent(event=news.kind, data=news.text)
 
-    def _look(self, page: Page, request: Request, session: Session) -> tuple[str, str]:
+    def _look(self, page: Page, request: Request, session: Session) -> Content:
         return content_of(page, self._visit(request, session), session.token)
 
-    def _look_anew(self, page: Page, request: Request, session: Session) -> str:
+    def _look_anew(self, page: Page, request: Request, session: Session) -> Content:
         try:
-            return self._look(page, request, session)[1]
+            return self._look(page, request, session)
         except click.ClickException:
             raise
         except Exception:

@@ -10,22 +10,28 @@ from dataclasses import dataclass
 import click
 from anyio import to_thread
 
+from console.web.rendering import Content
+
 # After a look that failed: the system may be restarting, or may not bear more.
 AFTER_TROUBLE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """kind: "page" with its HTML, or "trouble" with a sentence: what is seen is no longer up to date."""
+    """kind: "page" with its HTML; "trouble" with a sentence: what is seen is no longer up to date; "over".
+
+    is_last: of a page: it cannot change any more, and "over" comes next.
+    """
 
     kind: str
     text: str
+    is_last: bool = False
 
 
 class Topic:
-    """One page, for all who see it. look: returns its HTML; it may block."""
+    """One page, for all who see it. look: returns it; it may block."""
 
-    def __init__(self, look: Callable[[], str], every: float) -> None:
+    def __init__(self, look: Callable[[], Content], every: float) -> None:
         self._look = look
         self._every = every
         self._news: News | None = None
@@ -45,7 +51,8 @@ class Topic:
         self._task.cancel()
 
     async def _go_on(self) -> None:
-        while True:
+        news = None
+        while news is None or not news.is_last:
             began = time.monotonic()
             news = await self._look_once()
             if news != self._news:
@@ -59,7 +66,8 @@ class Topic:
 
     async def _look_once(self) -> News:
         try:
-            return News("page", await to_thread.run_sync(self._look))
+            made = await to_thread.run_sync(self._look)
+            return News("page", made.html, is_last=not made.is_live)
         except click.ClickException as error:
             return News("trouble", error.message)
         except Exception as error:  # a fault of the page must be seen by whoever looks at it, and end
@@ -74,7 +82,7 @@ class Hub:
         self._topics: dict[Hashable, Topic] = {}
         self._seen_by: dict[Hashable, int] = {}
 
-    async def follow(self, name: Hashable, look: Callable[[], str]) -> AsyncIterator[News]:
+    async def follow(self, name: Hashable, look: Callable[[], Content]) -> AsyncIterator[News]:
         """Yield a page's news, beginning with how it is now, until whoever follows it leaves."""
         topic = self._topics.get(name)
         if topic is None:
@@ -85,6 +93,9 @@ class Hub:
             while True:
                 number, news = await topic.after(number)
                 yield news
+                if news.is_last:
+                    yield News("over", "")
+                    return
         finally:
             self._seen_by[name] -= 1
             if not self._seen_by[name]:

@@ -27,7 +27,8 @@ class Page:
     """An address, and what is shown there.
 
     read: returns the template's variables, `title` among them; it may block, and is called at every look. Raises:
-    click.ClickException, whose text the person is shown. is_live: looked at again and again while somebody sees it.
+    click.ClickException, whose text the person is shown. is_live: looked at again and again while somebody sees it,
+    until the variables have a true `is_over`: nothing new is to come.
     """
 
     path: str

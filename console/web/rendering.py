@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
@@ -52,9 +53,19 @@ def _environment() -> Environment:
 _ENVIRONMENT = _environment()
 
 
-def content_of(page: Page, visit: Visit, token: str) -> tuple[str, str]:
-    """Return a page's title and the HTML of its main part. token: what its forms carry."""
-    return rendered(page.template, page.read(visit), visit, token)
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A page's title and the HTML of its main part. is_live: there may be news of it."""
+
+    title: str
+    html: str
+    is_live: bool
+
+
+def content_of(page: Page, visit: Visit, token: str) -> Content:
+    """Return a page as it is now. token: what its forms carry."""
+    values = page.read(visit)
+    return Content(*rendered(page.template, values, visit, token), page.is_live and not values.get("is_over"))
 
 
 def rendered(template: str, values: Mapping[str, Any], visit: Visit, token: str) -> tuple[str, str]:

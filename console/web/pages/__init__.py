@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from console.web.page import Act, Onward, Page
-from console.web.pages import account_credits, account_keys, accounts, campaign, campaigns, routes
+from console.web.pages import account_credits, account_keys, accounts, campaign, campaigns, executions, routes
 
-_MODULES = (campaigns, campaign, routes, account_credits, account_keys, accounts)
+_MODULES = (campaigns, campaign, routes, account_credits, account_keys, accounts, executions)
 
 PAGES: list[Page] = [page for module in _MODULES for page in module.PAGES]
 ACTS: list[Act] = [act for module in _MODULES for act in module.ACTS]

@@ -48,6 +48,10 @@
       trouble.hidden = false;
       say("off", "not live");
     });
+    source.addEventListener("over", () => {
+      leave();
+      say("over", "it has ended");
+    });
     source.addEventListener("error", () => {
       say("off", "not live");
       trouble.textContent = "The console itself does not answer; what you see is how it was. It is tried again.";
