@@ -136,4 +136,4 @@ def _mark(event: Event) -> _Mark:
 
 
 def _details(event: Event) -> dict[str, Any]:
-    return next((value for name, value in event.items() if name.endswith("EventDetails")), {})
+    return next((value for name, value in event.items() if name.endswith("EventDetails") and value), {})

@@ -41,6 +41,7 @@ class Person:
         assert status == answer.status, answer.text()
         if status >= 400:  # a browser complains of an answer that was asked for
             self.complaints = [one for one in self.complaints if f"status of {status}" not in one]
+            return
         if self.page.locator("#live").count():
             expect(self.page.locator("#live")).to_have_attribute("data-state", "on")
 
