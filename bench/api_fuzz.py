@@ -65,6 +65,7 @@ def prepare(facts: dict[str, Any]) -> dict[str, str]:
         "account_id": "acme",
         "name": "shared",
         "key_id": spare["key_id"],
+        "lead_no": "1",
     }
 
 

@@ -20,6 +20,7 @@ from api import (
     messages,
     opt_outs,
     plans,
+    reveals,
     routes,
     webhook,
 )
@@ -50,6 +51,7 @@ MODULES = (
     admin_accounts,
     admin_routes,
     admin_keys,
+    reveals,
 )
 for module in MODULES:
     app.include_router(module.router)

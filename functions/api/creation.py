@@ -12,6 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
 from api.answers.campaigns import CampaignAnswer
 from api.caller import IdempotencyKey, account_asked, caller_of, services, signature_of
 from api.document import documented
+from api.texts import legible
 from paceline.accounts import get_account
 from paceline.campaign_ids import generated_id, own_id
 from paceline.creating import create_once
@@ -37,15 +38,6 @@ def _plausible(moment: datetime) -> datetime:
     return moment
 
 
-def _legible(text: str) -> str:
-    """Refuse a text of blanks only, and characters that no handset shows."""
-    if not text.strip():
-        raise ValueError("write something; there are only blanks")
-    if found := re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", text):
-        raise ValueError(f"take out the control character at position {found.start() + 1}")
-    return text
-
-
 Moment = Annotated[AwareDatetime, BeforeValidator(_spelled_as_moment), AfterValidator(_plausible)]
 
 
@@ -56,8 +48,8 @@ class CampaignPost(Model):
     both name it.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_legible)]
-    message: Annotated[str, Field(min_length=1, max_length=1600), AfterValidator(_legible)]
+    name: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(legible)]
+    message: Annotated[str, Field(min_length=1, max_length=1600), AfterValidator(legible)]
     file_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")] = "leads.csv"
     campaign_id: ChosenId | None = None
     account_id: AccountId | None = None

@@ -13,7 +13,13 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT: dict[str, Any] = json.loads((ROOT / "docs" / "openapi.json").read_text())
 
 # What goes into the addresses: things of account "acme".
-NAMES = {"campaign_id": own_id("acme", "renewals"), "account_id": "acme", "name": "shared", "key_id": "customer"}
+NAMES = {
+    "campaign_id": own_id("acme", "renewals"),
+    "account_id": "acme",
+    "name": "shared",
+    "key_id": "customer",
+    "lead_no": "1",
+}
 BODIES: dict[str, dict[str, Any]] = {
     "create": {"name": "Another", "message": "Hi"},
     "import_": {"phone_numbers": ["+12025550199"]},
@@ -26,6 +32,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "patch_route": {"parts_per_minute": 1},
     "weigh": {"weight": 10},
     "make_key": {"account_id": "acme"},
+    "reveal": {"reason": "a complaint of the customer"},
 }
 
 

@@ -129,6 +129,7 @@ def office() -> Iterator[Office]:
         a_hold_comes_too_late(office)
         with pytest.raises(Refusal):
             office.call("GET", f"/v1/campaigns/{unplanned}/report")
+        office.post(f"/v1/admin/campaigns/{id_of('renewals')}/leads/1/reveal", {"reason": "a complaint"}, OPERATOR)
         yield office
 
 

@@ -93,6 +93,17 @@ def test_a_campaign_shows_how_far_it_is_on_each_route(desk: Desk) -> None:
     assert lines[heading + 1] == "shared 12 5 12 240 1 5"  # five credits are used up
 
 
+def test_a_look_at_a_leads_number_is_in_its_accounts_trail(desk: Desk) -> None:
+    desk.office.post(f"/v1/admin/campaigns/{NAME}/leads/3/reveal", {"reason": "Ana complained"}, OPERATOR)
+
+    done = desk.run("account", "acme", "--changes")
+
+    [line] = [line for line in done.output.splitlines() if "lead revealed" in line]
+    assert "lead no 3" in line
+    assert "reason Ana complained" in line
+    assert phone_number(3)[-7:] not in done.output
+
+
 def test_a_pause_is_asked_for_and_made_once_wanted(desk: Desk) -> None:
     unasked = desk.run("campaign", NAME, "pause")
     refused = desk.run("campaign", NAME, "pause", answer="n\n")

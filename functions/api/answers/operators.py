@@ -43,6 +43,15 @@ class RouteChangesAnswer(Answer):
     changes: list[ChangeEntry]
 
 
+class RevealedAnswer(Answer):
+    """One lead, as its message was rendered. That it was looked at is in the account's changes: `lead revealed`."""
+
+    campaign_id: str
+    lead_no: int
+    phone_number: str
+    text: str
+
+
 class NewKeyAnswer(Answer):
     """api_key: shown this once."""
 

@@ -31,3 +31,9 @@ def numbered_leads(store: ObjectStore, leads_key: str, batch_id: str) -> list[Le
         return [Lead(lead_no, "", "", parts, row_number) for lead_no, parts, row_number in found]
     except (ValueError, KeyError, TypeError) as error:
         raise ObjectNotFound(f"The object {key!r} does not hold the numbers of batch {batch_id}.", key=key) from error
+
+
+def batch_with(store: ObjectStore, leads_key: str, lead_no: int) -> str | None:
+    """Return the id of the chunk's batch that has a lead; None: none of them has. Raises: ObjectNotFound."""
+    batches: dict[str, list[tuple[int, int, int]]] = json.loads(store.get(numbers_key(leads_key)))
+    return next((name for name, leads in batches.items() if any(lead[0] == lead_no for lead in leads)), None)
