@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -13,12 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from console.reach import Where, explained, reach, reaches_a_system
+from console.receipt_readers import RECEIPT_READERS
 from console.zone import Zone
-from paceline.adapters.end_user_messaging import EndUserMessaging
-from paceline.adapters.twilio import Twilio
 from paceline.errors import PacelineError
-from paceline.explain import Explanation, ReadReceipt, explain_campaign, explain_lead
-from paceline.receipts import Receipt
+from paceline.explain import Explanation, explain_campaign, explain_lead
 
 
 @click.command()
@@ -45,22 +42,6 @@ def explain(where: Where, campaign: str, lead: str | None, zone: ZoneInfo | None
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)
     click.echo(json.dumps(told.as_json())) if is_json else _show(told, zone)
-
-
-def _read_twilio(message_id: str, fields: Mapping[str, str]) -> Receipt | None:
-    return Twilio(lambda: "", "").read_receipt(message_id, fields)
-
-
-def _read_end_user_messaging(message_id: str, fields: Mapping[str, str]) -> Receipt | None:
-    event = {**fields, "isFinal": fields.get("isFinal") == "true"}  # the inbox keeps what is no text as JSON
-    return EndUserMessaging(lambda: None, "", "").read_event(event)
-
-
-# Reading needs neither secrets nor clients: what the inbox keeps is all there is to read.
-RECEIPT_READERS: dict[str, ReadReceipt] = {
-    Twilio.name: _read_twilio,
-    EndUserMessaging.name: _read_end_user_messaging,
-}
 
 
 def _show(told: Explanation, zone: ZoneInfo | None) -> None:

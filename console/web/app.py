@@ -151,7 +151,8 @@ class _Console:
         if isinstance(done, Shown):
             title, content = rendered(done.template, done.values, visit, session.token)
             return self._frame(request, session, title, content=content, status=done.status)
-        session.told.append(("good", done.told))
+        if done.told:
+            session.told.append(("good", done.told))
         return RedirectResponse(done.to or back, 303)
 
     # -- signing in -------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ class Field:
     kind: Literal["cap", "number", "text", "switch", "choice"] = "text"
     hint: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
+    least: int = 0
     most: int = 200
 
     def shown(self, value: Any) -> str:
@@ -47,6 +48,8 @@ class Field:
             case "text":
                 if len(text) > self.most:
                     raise ValueError(f"{len(text):,} characters are too many: {self.most:,} at most.")
+                if len(text.strip()) < self.least:
+                    raise ValueError(f"Write at least {self.least} characters.")
                 return text
         return self._number(text)
 

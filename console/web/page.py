@@ -39,7 +39,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What an act came to. told: for the person, in a sentence. to: the page to go to; "": back."""
+    """What an act came to. told: for the person, in a sentence; "": nothing. to: the page to go to; "": back."""
 
     told: str
     to: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.explain import RECEIPT_READERS
+from console.receipt_readers import RECEIPT_READERS
 from paceline.adapters.end_user_messaging import EndUserMessaging
 from paceline.models import ProviderName
 from paceline.status import MessageStatus

@@ -24,12 +24,24 @@ from paceline.table import Row, Table
 _UNTAKEN = (MessageStatus.SKIPPED, MessageStatus.FAILED)
 ReadReceipt = Callable[[str, Mapping[str, str]], Receipt | None]
 """A provider's way of reading its own receipts: message id and fields to our words; None: not a word we know."""
+Found = tuple[Batch, Lead] | list[ExcludedLead]
+
+
+def _at_once(look: Callable[[], Found]) -> Found:
+    return look()
 
 
 def explain_lead(
-    table: Table, store: ObjectStore, campaign_id: str, text: str, readers: Mapping[str, ReadReceipt]
+    table: Table,
+    store: ObjectStore,
+    campaign_id: str,
+    text: str,
+    readers: Mapping[str, ReadReceipt],
+    remember: Callable[[Callable[[], Found]], Found] = _at_once,
 ) -> Explanation:
     """Return the life of a lead. text: its number, row:N, or its phone number. readers: by provider's name.
+
+    remember: for who tells a life again and again: finding the lead reads all of them, and what is found stays so.
 
     Raises: CampaignNotFound, LeadNotFound; ObjectNotFound, where the leads are no longer kept.
     """
@@ -39,7 +51,7 @@ def explain_lead(
         why = f"The campaign is {campaign.status.value} and has no plan yet: nobody has read its file."
         return Explanation(f"Campaign {campaign_id} has no leads yet.", {"campaign_id": campaign_id}, (), (why,))
     try:
-        found = find(store, plan, wanted)
+        found = remember(lambda: find(store, plan, wanted))
     except ObjectNotFound:
         raise no_longer_kept(campaign, "leads") from None
     if isinstance(found, list):
