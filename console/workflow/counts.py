@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from console.workflow.definition import Graph, Node
+
 
 @dataclass(slots=True)
 class StateCount:
@@ -42,6 +44,11 @@ class Counts:
     @property
     def is_sample(self) -> bool:
         return self.children_counted < self.children_running
+
+    def now(self, graph: Graph) -> list[tuple[Node, int]]:
+        """Return the states that something is in, those with most first; not the Maps around them."""
+        found = [(node, self.states[node.path].running) for node in graph.nodes if not node.is_map]
+        return sorted(((node, running) for node, running in found if running), key=lambda one: -one[1])
 
     def to_json(self) -> dict[str, Any]:
         """Return what console/web/static/workflow.js shows."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 from console.workflow.wording import caught_errors, common_catch, condition, function_of, is_waiting_for_a_token
 
 Machine = dict[str, Any]
+_SAID = {"Succeed": "good end", "Fail": "failure", "Pass": "step", "Parallel": "side by side"}
 _KINDS = {"Choice": "choice", "Wait": "wait", "Map": "map", "Parallel": "map", "Succeed": "good", "Fail": "bad"}
 
 
@@ -35,6 +38,15 @@ class Node:
     def is_map(self) -> bool:
         return self.type == "Map"
 
+    @property
+    def says(self) -> str:
+        """What kind of state it is, in words: "task · send", "for each · Inline Map", "waits for a signal"."""
+        if self.kind == "wait" and self.type == "Task":
+            return "waits for a signal"
+        if self.is_map:
+            return f"for each · {self.mode} Map"
+        return f"task · {self.function}" if self.function else _SAID.get(self.type, self.type.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -51,7 +63,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The states of a machine and of all its Maps, outer ones first, each in the order of the definition."""
+    """The states of a machine and of all its Maps, outer ones first, each in the order in which they can be reached.
+
+    A deployed definition has its states in any order: CloudFormation's JSON is sorted by name.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -79,7 +94,13 @@ class Graph:
 
     def to_json(self) -> dict[str, Any]:
         """Return what console/web/static/workflow.js draws."""
-        return {"nodes": [asdict(node) for node in self.nodes], "edges": [asdict(edge) for edge in self.edges]}
+        nodes = [{**asdict(node), "says": node.says} for node in self.nodes]
+        return {"nodes": nodes, "edges": [asdict(edge) for edge in self.edges]}
+
+    @property
+    def key(self) -> str:
+        """Another for another picture: an element with it as its id need not be drawn again."""
+        return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()[:12]
 
 
 def graph_of(definition: Machine) -> Graph:
@@ -107,9 +128,25 @@ def mode_of(state: Machine) -> str:
     return "" if processor is None else str(processor.get("ProcessorConfig", {}).get("Mode", "INLINE")).capitalize()
 
 
+def _in_order(machine: Machine) -> dict[str, Machine]:
+    """Return the states, those that need fewer steps from the start first; what is never reached is last."""
+    states: dict[str, Machine] = machine["States"]
+    reached = [machine["StartAt"]]
+    for name in reached:  # grows on the way
+        targets = [_next_of(one) for one in [*states[name].get("Choices", []), states[name]]]
+        targets += [states[name].get("Default"), *(_next_of(catch) for catch in states[name].get("Catch", []))]
+        reached += dict.fromkeys(target for target in targets if target is not None and target not in reached)
+    return {name: states[name] for name in dict.fromkeys([*reached, *states])}
+
+
+def _next_of(fields: Machine) -> str | None:
+    following: str | None = fields.get("Next")
+    return following
+
+
 def _machines(parent: str, machine: Machine) -> Iterator[tuple[str, Machine]]:
     yield parent, machine
-    for name, state in machine["States"].items():
+    for name, state in _in_order(machine).items():
         inner = [processor_of(state), *state.get("Branches", ())]
         for one in inner:
             if one is not None:
@@ -117,7 +154,7 @@ def _machines(parent: str, machine: Machine) -> Iterator[tuple[str, Machine]]:
 
 
 def _nodes(parent: str, machine: Machine) -> Iterator[Node]:
-    for name, state in machine["States"].items():
+    for name, state in _in_order(machine).items():
         kind = "wait" if is_waiting_for_a_token(state) else _KINDS.get(state["Type"], "step")
         yield Node(
             path=joined(parent, name),
@@ -134,7 +171,7 @@ def _nodes(parent: str, machine: Machine) -> Iterator[Node]:
 
 
 def _edges(parent: str, machine: Machine) -> Iterator[Edge]:
-    states: dict[str, Machine] = machine["States"]
+    states = _in_order(machine)
     failure_target = common_catch(states)
     for name, state in states.items():
         source = joined(parent, name)
