@@ -17,6 +17,7 @@ from sandbox.simulation.mutants import all_mutants, hunt
 from sandbox.simulation.worlds import shrinking
 from sandbox.simulation.worlds.acting import ACTS
 from sandbox.simulation.worlds.drawing import draw_world
+from sandbox.simulation.worlds.ends import is_private
 from sandbox.simulation.worlds.judging import INVARIANTS, Broken
 from sandbox.simulation.worlds.oddities import ODDITIES
 from sandbox.simulation.worlds.profiles import PROFILES
@@ -202,3 +203,22 @@ def test_seeds_that_are_no_range_are_refused_with_how_to_write_them(seeds: str) 
 
     assert result.exit_code == 2
     assert "1..150" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"to": "+12025550101"}', True),
+        ('{"to": "2025550101"}', True),
+        ("To=%2B12025550101&Body=x", True),
+        ("(202) 555-0101", True),
+        ("call 1-202-555-0101 now", True),
+        ("RECIPIENT#acme#+12025550101", True),
+        ("Hi Zweiback", True),
+        ("b963c5395550129725bc", False),  # within the digits of a task token, as seed 4365 had it
+        ("12025550101725", False),
+        ("2025550201", False),
+    ],
+)
+def test_numbers_and_texts_are_told_from_digits_of_tokens(text: str, expected: bool) -> None:
+    assert is_private(text) is expected

@@ -137,8 +137,15 @@ def _holds(facts: Facts) -> Iterator[str]:
             yield f"a hold by {row['cause']} of {row['sk']} is left"
 
 
-# A number of the fictional ones in any spelling, or the word that is in every text and every name.
-_PRIVATE = re.compile(rf"[2-9]\d\d\W{{0,3}}555\W?01\d\d|{PRIVATE}")
+# A number of the fictional ones in any spelling, or the word that is in every text and every name. A number stands by
+# itself: in the hundreds of hexadecimal digits of a task token ten such digits come by chance.
+_NUMBER = r"(?:(?<![0-9A-Za-z])|(?<=%2B))(?:\+?1\W{0,3})?[2-9]\d\d\W{0,3}555\W?01\d\d(?![0-9A-Za-z])"
+_PRIVATE = re.compile(f"{_NUMBER}|{PRIVATE}")
+
+
+def is_private(text: str) -> bool:
+    """Tell whether a person's number, or a word of a message, is somewhere in the text."""
+    return _PRIVATE.search(text) is not None
 
 
 # The time of metrics: one of them looks like a number, once in an hour or two.
@@ -148,7 +155,7 @@ _MILLISECONDS = re.compile(r'"Timestamp":\d+')
 def leaks(facts: Facts) -> Iterator[str]:
     """No phone number or text in execution histories or logs."""
     for execution in facts.played.world.engine.executions():
-        if _PRIVATE.search(execution.input) or _PRIVATE.search(json.dumps(execution.history(), default=str)):
+        if is_private(execution.input) or is_private(json.dumps(execution.history(), default=str)):
             yield f"the history of {execution.name} has a number or a text"
     logs = facts.played.world.logs
     for line in (*logs.lines, *logs.metrics):
