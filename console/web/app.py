@@ -240,4 +240,6 @@ async def _form(request: Request) -> dict[str, str]:
 
 def _own(to: str | None) -> str:
     """Return an address of the console's own: a link cannot lead from signing in to elsewhere."""
-    return to if to and to.startswith("/") and not to.startswith(("//", "/\\")) else "/"
+    if not to or not to.startswith("/") or to.startswith(("//", "/\\")):
+        return "/"
+    return to if to.isprintable() else "/"  # browsers leave out a tab: what stands behind it may be a host
