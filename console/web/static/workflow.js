@@ -9,7 +9,7 @@
   const NAME = { font: '600 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif', line: 16 };
   const SMALL = { font: '11px system-ui, "Segoe UI", "DejaVu Sans", sans-serif', line: 13 };
   const STATE = { height: 44, least: 124, left: 32, right: 12 };
-  const MAP = { top: 62, pad: 14, least: 220 };
+  const MAP = { header: 30, progress: 28, pad: 14, least: 220 };
   const READABLE = { least: 0.8, most: 1.15 };
 
   // What tells kinds apart without colour: a sign of 14 by 14 and, in words, what it is.
@@ -85,7 +85,8 @@
     const inner = layOut(graph, node.path);
     const { width, height } = inner.graph();
     const least = Math.max(MAP.least, name + widthOf(node.says, SMALL) + 62);
-    return { node, inner, width: Math.max(least, width + 2 * MAP.pad), height: height + MAP.top + MAP.pad };
+    const header = MAP.header + (node.mode === "Distributed" ? MAP.progress : 0);
+    return { node, inner, header, width: Math.max(least, width + 2 * MAP.pad), height: height + header + MAP.pad };
   };
 
   // -- drawing ---------------------------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@
         make("rect", { x: left, y: top, width, height, rx: 4, class: "wf-fails" }),
         text(placed.label, x, y + 4, "wf-fails-text", "middle"));
     }
-    const { node, inner } = placed;
+    const { node, inner, header } = placed;
     const title = make("title", {}, node.comment || node.name);
     const box = make("rect", { x: left, y: top, width, height, rx: inner ? 10 : node.kind === "choice" ? 20 : 8, class: "wf-box" });
     const sign = make("path", { d: SIGNS[node.kind] || SIGNS.step, class: "wf-sign", transform: `translate(${left + 10} ${top + 10})` });
@@ -150,7 +151,7 @@
     if (!inner) return make("g", {}, title, link);
     link.classList.add("wf-map");
     const within = drawMachine(inner, drawing, true);
-    within.setAttribute("transform", `translate(${left + (width - inner.graph().width) / 2} ${top + MAP.top})`);
+    within.setAttribute("transform", `translate(${left + (width - inner.graph().width) / 2} ${top + header})`);
     return make("g", {}, make("g", {}, title, link), within);
   };
 
@@ -183,8 +184,8 @@
   const pill = ({ left, top, width }, words) => {
     const wide = widthOf(words, NAME) + 14;
     const x = left + width - wide + 8;
-    return [make("rect", { x, y: top - 13, width: wide, height: 20, rx: 10, class: "wf-pill" }),
-      text(words, x + wide / 2, top + 1.5, "wf-pill-text", "middle")];
+    return [make("rect", { x, y: top - 14, width: wide, height: 20, rx: 10, class: "wf-pill" }),
+      text(words, x + wide / 2, top + 0.5, "wf-pill-text", "middle")];
   };
 
   const tallies = ({ left, top, width }, count) => {
