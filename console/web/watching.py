@@ -28,8 +28,8 @@ class Watched:
         self._going_on: Future[Counts] | None = None
         self._last: Counts | None = None
 
-    def look(self) -> tuple[Graph, Counts] | None:
-        """Return the graph and the last counts; None before the first. Raises: CannotReach."""
+    def look(self) -> tuple[Graph, Counts | None] | None:
+        """Return the graph and the last counts, as far as there are any yet. Raises: CannotReach."""
         with self._lock:
             if self._going_on is None:
                 self._going_on = _POOL.submit(self._count)
@@ -43,8 +43,8 @@ class Watched:
             self._going_on = None
             return self._known()
 
-    def _known(self) -> tuple[Graph, Counts] | None:
-        return (self._counter.graph, self._last) if self._counter and self._last else None
+    def _known(self) -> tuple[Graph, Counts | None] | None:
+        return (self._counter.graph, self._last) if self._counter else None
 
     def _count(self) -> Counts:
         with self._site.aws() as system:

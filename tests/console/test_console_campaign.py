@@ -216,6 +216,12 @@ def test_a_file_of_the_report_is_asked_for_when_it_is_opened() -> None:
     assert browser.api.asked[-1].url.params["version"] == "1"
 
 
+def test_a_file_of_the_report_is_for_who_is_signed_in() -> None:
+    answer = a_console(key="").get(f"{ADDRESS}/report/report.html")
+
+    assert (answer.status_code, answer.headers["location"][:9]) == (303, "/sign-in?")
+
+
 def test_a_file_that_the_report_has_not_is_told() -> None:
     answer = with_report(a_report(), status="finished", report_version=1).get(f"{ADDRESS}/report/other.csv")
 

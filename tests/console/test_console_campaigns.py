@@ -107,30 +107,47 @@ def test_older_campaigns_are_a_page_further_in_the_order_of_all_accounts() -> No
 
 
 def test_a_search_reads_only_so_far_and_goes_on_from_there() -> None:
-    many = [a_campaign(f"c-{n:04}", status="created", created_at=at(n)) for n in range(200)]
-    api = an_api(*many, page=5)  # 40 pages; a look reads the first and 20 more
+    many = [a_campaign(f"c-{n:04}", status="created", created_at=at(n)) for n in range(150)]
+    api = an_api(*many, page=5)  # 30 pages; a look reads the first and 20 more
     browser = a_console(api)
 
-    first = browser.get("/?search=c-0003&status=created")
+    first = browser.get("/?search=The+c-0003&status=created")
     onward = re.search(r'href="([^"]*before=[^"]*)"', first.text)
 
     assert asked_for(api).count("campaigns") == 21
     assert "Look further back" in first.text
-    assert "c-0003" in shown(browser, "/?search=c-0003")  # by its whole id it is found however old it is
     assert onward
     assert shown(browser, onward[1].replace("&amp;", "&")) == ["c-0003"]
 
 
+def test_a_campaign_is_found_by_its_whole_id_however_old_it_is() -> None:
+    many = [a_campaign(f"c-{n:04}", status="created", created_at=at(n)) for n in range(150)]
+
+    assert shown(a_console(an_api(*many, page=5)), "/?search=c-0003") == ["c-0003"]
+
+
+def at_executions(api: FakeApi, *names: str) -> Browser:
+    """Return a browser where Step Functions says that these run."""
+    states = SimpleNamespace(list_executions=lambda **_: {"executions": [{"name": name} for name in names]})
+    system = a_system(state_machine_arn="arn:aws:states:here:1:stateMachine:m", client=lambda _: states)
+    return a_console(api, system=system)
+
+
 def test_one_that_runs_is_shown_though_its_account_has_many_newer_ones() -> None:
     newer = [a_campaign(f"c-{n}", status="created", created_at=at(n)) for n in range(PAGE + 1)]
-    names = [{"name": "old-runner"}, {"name": "done.r2"}]
-    states = SimpleNamespace(list_executions=lambda **_: {"executions": names})
-    system = a_system(state_machine_arn="arn:aws:states:here:1:stateMachine:m", client=lambda _: states)
+    api = an_api(*newer, a_campaign("old-runner", created_at=at(-9)))
 
-    rows = shown(a_console(an_api(*newer, a_campaign("old-runner", created_at=at(-9))), system=system))
+    rows = shown(at_executions(api, "old-runner", "done.r2"))
 
     assert rows[0] == "old-runner"
     assert len(rows) == 26
+    assert "campaigns/done.r2" not in asked_for(api)  # a further report's, of a campaign that is over
+
+
+def test_of_one_account_only_its_own_are_shown_though_others_run() -> None:
+    browser = at_executions(an_api(RUNNING, DONE), "runner")
+
+    assert shown(browser, "/?account=northwind") == ["done"]
 
 
 def test_a_name_is_no_markup() -> None:

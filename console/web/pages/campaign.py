@@ -16,6 +16,8 @@ from console.web.once import Once
 from console.web.pace_chart import pace_charts
 from console.web.page import Act, Done, Onward, Page, Visit
 from console.web.watching import watched
+from console.workflow.counts import Counts
+from console.workflow.definition import Graph
 
 _FILES = {
     "report.html": "Report",
@@ -54,7 +56,7 @@ def _read(visit: Visit) -> dict[str, Any]:
         "versions": range(one["report_version"], 0, -1),
         "files": _FILES,
         "arn": arn,
-        "workflow": _workflow(visit, arn),
+        "drawn": _drawn(visit, arn),
     }
 
 
@@ -86,8 +88,8 @@ def _ending(visit: Visit, arn: str) -> Ending:
     return Ending()
 
 
-def _workflow(visit: Visit, arn: str) -> Any:
-    """Return the graph and its counts; None before the first, and where executions may not be read."""
+def _drawn(visit: Visit, arn: str) -> tuple[Graph, Counts | None] | None:
+    """Return the graph and its counts; None before it is known, and where executions may not be read."""
     if not arn:
         return None
     with suppress(click.ClickException):
