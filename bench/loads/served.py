@@ -19,7 +19,7 @@ from typing import Any
 import requests
 
 ROOT = Path(__file__).resolve().parents[2]
-UP = [sys.executable, "-c", "from console.cli import main; main()", "up", "--port", "0", "--json", "--no-console"]
+UP = [sys.executable, "-c", "from console.cli import main; main()", "up", "--port", "0", "--json"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,15 @@ class Served:
     def operator(self) -> Client:
         return Client(self.address, self.facts["operator_key"])
 
+    @property
+    def console(self) -> str:
+        return str(self.facts["console"]).rstrip("/")
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that the process has taken, without those it started."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory_mb(self) -> float:
         return self._status("VmRSS")
 
@@ -135,9 +144,9 @@ class Served:
 
 
 @contextmanager
-def served(*options: str) -> Iterator[Served]:
+def served(*options: str, has_console: bool = False) -> Iterator[Served]:
     """Serve the sandbox until the end of the block."""
-    command = [*UP, *options]
+    command = [*UP, *([] if has_console else ["--no-console"]), *options]
     environment = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'functions'}"}
     streams: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, **streams)  # noqa: S603 (our own command)

@@ -118,7 +118,7 @@ def test_no_account_is_said() -> None:
 def test_an_account_shows_a_sum_that_closes_its_day_and_its_ledger() -> None:
     page = a_browser().get("/accounts/acme").text
 
-    assert '<div class="sign" aria-hidden="true">=</div>' in page
+    assert '<span class="sign" aria-hidden="true">=</span>' in page
     assert "does not close" not in page
     assert "2026-09-02: 123 of 800 used" in page
     assert '<a href="/campaigns/spring">' in page
