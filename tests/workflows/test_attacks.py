@@ -6,10 +6,8 @@ import base64
 import csv
 import io
 import json
-import logging
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import boto3
@@ -21,6 +19,7 @@ from paceline.observability import logger
 from sandbox.carrier import Profile
 from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, an_office
 from tests.builders.core import phone_number
+from tests.builders.library_logs import everything_logged
 
 NAME = '=HYPERLINK("http://evil.example")<script>alert(1)</script>\n{"level": "ERROR"}'
 MESSAGE = "Hi {{first_name}}, renew."
@@ -52,23 +51,6 @@ def poisoned_file() -> bytes:
     rows.writerows([phone_number(number), name, "x"] for number, name in enumerate(NAMES, start=1))
     rows.writerows([refused, "Bo", "x"] for refused in REFUSED)
     return text.getvalue().encode()
-
-
-@contextmanager
-def everything_logged(lines: list[str]) -> Iterator[None]:
-    """Let libraries log all they can: as on Lambda, where that is told to log at DEBUG."""
-
-    class Kept(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if not record.name.startswith(("moto", "sandbox")):  # AWS itself, here
-                lines.append(f"{record.name} {record.getMessage()}")
-
-    root, handler, level = logging.getLogger(), Kept(), logging.getLogger().level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    yield
-    root.removeHandler(handler)
-    root.setLevel(level)
 
 
 @pytest.fixture(scope="module")
