@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
+from paceline.adapters.dynamodb import DynamoDBTable
 from paceline.errors import RateLimited, RouteNotFound, TransactionConflict
 from paceline.ids import ids_of
 from paceline.metrics import TOLD_BY, Metric, count
 from paceline.observability import identify, identify_message, logger, observed, task
 from paceline.requests import CampaignRequest
+from paceline.table import Put, TransactionRefused, Update
 
 BATCH = {"campaign_id": "renewals", "batch_id": "00001", "route": "shared", "leads": 40}
 
@@ -148,6 +151,33 @@ def test_errors_that_are_meant_are_counted_and_all_leave(
     told = [line for line in lines(written) if "_aws" in line]
     assert [line["OrdinaryErrors"] for line in told] == ([[1.0]] if is_ordinary else [])
     assert "+12025550101" not in written.getvalue()
+
+
+class Conflicting:
+    """A client of DynamoDB whose every write meets a transaction of somebody else's."""
+
+    def update_item(self, **request: Any) -> None:
+        raise ClientError({"Error": {"Code": "TransactionConflictException", "Message": ""}}, "UpdateItem")
+
+    def transact_write_items(self, **request: Any) -> None:
+        reasons = [{"Code": "TransactionConflict"}, {"Code": "ConditionalCheckFailed"}]
+        error = {"Error": {"Code": "TransactionCanceledException", "Message": ""}, "CancellationReasons": reasons}
+        raise ClientError(error, "TransactWriteItems")
+
+
+def test_a_conflict_is_counted_at_a_write_and_in_a_transaction_also_beside_another_reason(written: io.StringIO) -> None:
+    table, put = DynamoDBTable(Conflicting(), "table"), Put({"pk": "a", "sk": "b"})
+
+    def handler(event: Any, context: Any) -> None:
+        with pytest.raises(TransactionConflict):
+            table.update(Update(("a", "b"), "SET #x = :x", {"x": 1}))
+        with pytest.raises(TransactionRefused):
+            table.transact([put, put])
+
+    observed(handler)({}, Context())
+
+    [line] = lines(written)
+    assert line["Conflicts"] == [2.0]
 
 
 def test_every_metric_is_told_by_what_its_first_way_knows() -> None:

@@ -82,6 +82,12 @@ def test_nothing_is_told_by_a_campaign_or_a_person(told: Any) -> None:
     }
 
 
+def test_each_way_in_which_a_callback_is_not_taken_is_told(told: Any) -> None:
+    reasons = {dict(dimensions).get("reason") for metric, dimensions in told if metric == "CallbacksRefused"}
+
+    assert reasons == {"not_signed", "malformed", "failed", None}
+
+
 def test_parts_are_told_as_the_carrier_took_them(office: Office) -> None:
     lines = [json.loads(line) for line in office.sandbox.logs.metrics]
     told = sum(sum(line["Parts"]) for line in lines if "Parts" in line)
