@@ -117,3 +117,11 @@ def test_cfn_lint_finds_nothing() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603 (our own file)
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_role_has_a_policy_of_awss_but_for_its_log_and_its_traces() -> None:
+    roles = [one["Properties"] for one in RESOURCES.values() if one["Type"] == "AWS::IAM::Role"]
+    given = {arn.rpartition("/")[2] for role in roles for arn in role.get("ManagedPolicyArns", ())}
+
+    # SAM gives both. Of the second, X-Ray's daemon makes two of five calls in a function's name: it can read nothing.
+    assert given == {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"}
