@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import Field
 
-from api.answers.operators import AccountChangesAnswer, AccountsAnswer, ChangedAccountAnswer
+from api.answers.operators import (
+    AccountAnswer,
+    AccountChangesAnswer,
+    AccountsAnswer,
+    ChangedAccountAnswer,
+    LedgerAnswer,
+)
 from api.caller import (
     AccountPath,
     After,
@@ -23,6 +30,7 @@ from api.document import documented
 from paceline.accounts import buy_credits, change_account, create_account, get_account
 from paceline.api_keys import OPERATORS
 from paceline.audit import account_subject, changes_of
+from paceline.credit_ledger import list_ledger
 from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.holds import account_scope, release_holds
 from paceline.idempotency import Once, digest_of
@@ -38,6 +46,7 @@ from paceline.models import (
     RoutingRules,
     SendingWindow,
 )
+from paceline.planned import day_use
 from paceline.routes import get_route
 
 router = Router()  # type: ignore[no-untyped-call]
@@ -90,11 +99,24 @@ def show_accounts(limit: PageSize = 50, after: After = None) -> JsonObject:
     return {"accounts": [account.model_dump(mode="json") for account in page.items], "next": page.next}
 
 
-@documented(router, "GET", "/v1/admin/accounts/<account_id>", Account, 404, tag="operators")
+@documented(router, "GET", "/v1/admin/accounts/<account_id>", AccountAnswer, 404, tag="operators")
 def show_account(account_id: AccountPath) -> JsonObject:
-    """Return an account: its credits, cap, statuses and rules."""
+    """Return an account: its credits, cap with today's use, statuses and rules."""
     sign_as_operator(router.current_event.raw_event)
-    return named_account(account_id).model_dump(mode="json")
+    found = named_account(account_id)
+    return found.model_dump(mode="json") | {"day_use": day_use(services.table, found, services.clock.now())}
+
+
+LedgerSize = Annotated[int, Query(ge=1, le=20, description="How many at most; of each campaign all batches are read.")]
+
+
+@documented(router, "GET", "/v1/admin/accounts/<account_id>/ledger", LedgerAnswer, 404, tag="operators")
+def ledger(account_id: AccountPath, limit: LedgerSize = 10, after: After = None) -> JsonObject:
+    """Return what was bought and what each campaign holds and used, the newest first, a page at a time."""
+    sign_as_operator(router.current_event.raw_event)
+    named_account(account_id)
+    page = list_ledger(services.table, account_id, limit, after)
+    return {"account_id": account_id, "entries": page.items, "next": page.next}
 
 
 @documented(router, "PATCH", "/v1/admin/accounts/<account_id>", ChangedAccountAnswer, 404, 409, tag="operators")

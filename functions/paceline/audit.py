@@ -106,7 +106,8 @@ def transact(table: Table, actions: Sequence[Action]) -> None:
 
 
 def _update(change: Change) -> Update:
-    stamp = {"at": iso(change.signature.at), "by": change.signature.key_id}
+    signature = change.signature
+    stamp = {"at": iso(signature.at), "by": signature.key_id, "by_name": signature.name}
     new = {name: change.values[name] for name in change.differences}
     revision = change.row.get("revision", 0)
     values = {name: value for name, value in new.items() if value is not None} | dict(change.also)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from paceline.accounts import account_use, get_account
@@ -13,9 +13,10 @@ from paceline.models import Account, Campaign, JsonObject, Plan
 from paceline.moments import iso
 from paceline.outlook import Outlook
 from paceline.remaining import Remaining, all_of
-from paceline.routes import describe_route
+from paceline.routes import all_routes, describe_route
 from paceline.starting import DEFAULT_SENDING_DAYS
 from paceline.status import Cause
+from paceline.table import Table
 from paceline.windows import day_of, end_of_day
 
 # Where things are in the bucket says nothing to a customer, and the manifests of a plan before the start are not there.
@@ -90,12 +91,25 @@ def _caps(outlook: Outlook, account: Account, routes: Sequence[str]) -> list[Jso
         if cap["limit"] is not None
     ]
     if account.parts_per_day is not None:
-        used = {zone: _used(outlook, account, zone) for zone in sorted({route["time_zone"] for route in described})}
+        used = [_used(outlook.table, account, zone, outlook.now) for zone in _zones(described)]
         shown = {"of": "account", "cap": "parts_per_day", "limit": account.parts_per_day}
-        caps += [shown | one for one in used.values()]
+        caps += [shown | one for one in used]
     return caps
 
 
-def _used(outlook: Outlook, account: Account, time_zone: str) -> JsonObject:
-    used = account_use(outlook.table, account.account_id, day_of(outlook.now, time_zone))
-    return {"used": used, "resets_at": iso(end_of_day(outlook.now, time_zone))}
+def day_use(table: Table, account: Account, now: datetime) -> list[JsonObject]:
+    """Return today's use of the account's own day cap, for each day that a route has; [] where it has no cap."""
+    if account.parts_per_day is None:
+        return []
+    zones = _zones(route.model_dump() for route in all_routes(table))
+    limit = {"limit": account.parts_per_day}
+    return [{"time_zone": zone, **limit, **_used(table, account, zone, now)} for zone in zones]
+
+
+def _zones(routes: Iterable[JsonObject]) -> list[str]:
+    return sorted({route["time_zone"] for route in routes})
+
+
+def _used(table: Table, account: Account, time_zone: str, now: datetime) -> JsonObject:
+    used = account_use(table, account.account_id, day_of(now, time_zone))
+    return {"used": used, "resets_at": iso(end_of_day(now, time_zone))}

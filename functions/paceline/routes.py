@@ -14,6 +14,7 @@ from paceline.errors import RequestInvalid, RouteNotFound
 from paceline.models import JsonObject, Route
 from paceline.moments import from_us, iso, to_us
 from paceline.pace_rows import TURN
+from paceline.status import Cause
 from paceline.table import ConditionFailed, Put, Row, Table, Update
 from paceline.windows import day_of, end_of_day
 
@@ -135,7 +136,7 @@ def all_routes(table: Table) -> list[Route]:
 def describe_route(table: Table, name: str, now: datetime) -> JsonObject:
     """Return a route's caps with today's use, who changed each and when, and when the day's use starts anew.
 
-    Raises: RouteNotFound.
+    changed: the last change of any of it; pauses: what stops it now beside its caps. Raises: RouteNotFound.
     """
     row = route_row(table, name)
     route, changed = rows.to_route(row), row.get("changed", {})
@@ -145,6 +146,8 @@ def describe_route(table: Table, name: str, now: datetime) -> JsonObject:
     caps["parts_per_day"] |= {"used": used, "resets_at": iso(end_of_day(now, route.time_zone))}
     return route.model_dump(mode="json") | {
         "caps": caps,
+        "changed": _last(changed),
+        "pauses": _pauses(signals_of(row), now),
         "revision": row.get("revision", 0),
         "parts_used_today": used,
         "day_ends_at": iso(end_of_day(now, route.time_zone)),
@@ -164,4 +167,24 @@ def campaigns_on(pace_row: Row) -> list[str]:
 
 
 def _stamp(changed: JsonObject | None) -> JsonObject:
-    return {"changed_at": changed["at"] if changed else None, "changed_by": changed["by"] if changed else None}
+    stamp = changed or {}
+    return {f"changed_{name}": stamp.get(name) for name in ("at", "by", "by_name")}
+
+
+def _last(changed: Mapping[str, JsonObject]) -> JsonObject | None:
+    """Return the last change of anything of a route: at, by, by_name; None: nobody changed it."""
+    last = max(changed.values(), key=lambda stamp: str(stamp["at"]), default=None)
+    return {name: last.get(name) for name in ("at", "by", "by_name")} if last else None
+
+
+def _pauses(signals: Signals, now: datetime) -> list[JsonObject]:
+    """Return what stops the route now, beside its caps: cause, until, detail (our word for the provider's code)."""
+    found = (
+        (Cause.PROVIDER_MISCONFIGURED, signals.misconfigured_until, signals.trouble),
+        (Cause.PROVIDER_THROTTLED, signals.throttled_until, ""),
+    )
+    return [
+        {"cause": cause.value, "until": iso(from_us(until)), "detail": detail}
+        for cause, until, detail in found
+        if until > to_us(now)
+    ]

@@ -42,6 +42,9 @@ def test_one_cap_is_changed_alone_and_its_author_is_shown(idle: Office) -> None:
     assert {newest["by"], before["by"], made["by"]} == {BY}
     assert route["caps"]["parts_per_day"]["changed_by"] == BY
     assert route["caps"]["parts_per_day"]["changed_at"] == newest["at"]
+    assert route["changed"] == {name: newest[name] for name in ("at", "by", "by_name")}
+    assert route["caps"]["parts_per_minute"]["changed_by_name"] == made["by_name"]
+    assert route["pauses"] == []
 
 
 def test_null_removes_a_cap_and_what_is_no_cap_is_refused(idle: Office) -> None:

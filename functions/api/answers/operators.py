@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import AwareDatetime
 
 from api.answers import Answer
 from paceline.models import Account
+from paceline.status import CampaignStatus
 
 
 class AccountsAnswer(Answer):
     """One page, by id. next: `after` of the next page; null: this is the last."""
 
     accounts: list[Account]
+    next: str | None
+
+
+class DayUse(Answer):
+    """How much of its own day cap an account has used, in the day of the routes with this time zone."""
+
+    time_zone: str
+    used: int
+    limit: int
+    resets_at: AwareDatetime
+
+
+class AccountAnswer(Account):
+    """day_use: of its own day cap; none, where it has no cap."""
+
+    day_use: list[DayUse]
+
+
+class LedgerEntry(Answer):
+    """kind `bought`: bought, by (a key's id), by_name. kind `campaign`, at its creation: the others, in credits.
+
+    reserved: held now. consumed, released: for good, but for late receipts. waived: owed, and not there to be taken.
+    """
+
+    at: AwareDatetime
+    kind: Literal["bought", "campaign"]
+    bought: int | None
+    by: str | None
+    by_name: str | None
+    campaign_id: str | None
+    name: str | None
+    status: CampaignStatus | None
+    reserved: int | None
+    consumed: int | None
+    released: int | None
+    waived: int | None
+
+
+class LedgerAnswer(Answer):
+    """One page, the newest first. next: `after` of the next page; null: this is the last."""
+
+    account_id: str
+    entries: list[LedgerEntry]
     next: str | None
 
 

@@ -8,10 +8,27 @@ from pydantic import AwareDatetime
 
 from api.answers import Answer
 from paceline.models import RouteName
+from paceline.status import Cause
+
+
+class LastChange(Answer):
+    """by: a key's id. by_name: that key's name, where it is known."""
+
+    at: AwareDatetime
+    by: str
+    by_name: str | None
+
+
+class RoutePause(Answer):
+    """What stops a route beside its caps. detail: our word for the provider's code, or blank."""
+
+    cause: Cause
+    until: AwareDatetime
+    detail: str
 
 
 class RouteAnswer(Answer):
-    """caps: each with its limit, today's use, and who changed it when."""
+    """caps: each with its limit, today's use, and who changed it when. changed: the last change of any of it."""
 
     name: RouteName
     provider: str
@@ -21,6 +38,8 @@ class RouteAnswer(Answer):
     time_zone: str
     is_enabled: bool
     caps: dict[str, dict[str, Any]]
+    changed: LastChange | None
+    pauses: list[RoutePause]
     revision: int
     parts_used_today: int
     day_ends_at: AwareDatetime

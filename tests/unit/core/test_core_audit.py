@@ -15,8 +15,8 @@ from paceline.accounts import change_account, get_account
 from paceline.audit import account_subject, changes_of, route_subject
 from paceline.errors import ChangedMeanwhile, RequestInvalid, RouteNotFound
 from paceline.models import JsonObject, Route
-from paceline.moments import to_us
-from paceline.routes import all_routes, campaigns_on, change_route, describe_route, get_route, route_now
+from paceline.moments import iso, to_us
+from paceline.routes import all_routes, campaigns_on, change_route, describe_route, get_route, hold_route, route_now
 from paceline.routes import put_route as put
 from paceline.slots import slow_down
 from paceline.table import Put
@@ -134,6 +134,27 @@ def test_a_pause_of_the_provider_between_reading_and_writing_refuses_no_operator
 
     route, signals = route_now(world.table, "shared")
     assert (route.parts_per_minute, signals.throttled_until) == (100, to_us(NOON + timedelta(seconds=60)))
+
+
+def test_what_stops_a_route_beside_its_caps_is_shown_until_it_is_over(world: World) -> None:
+    slow_down(world.table, "shared", NOON, 60)
+    hold_route(world.table, "shared", NOON, "sender_unknown")
+
+    pauses = [describe_route(world.table, "shared", NOON + timedelta(minutes=m))["pauses"] for m in (0, 2, 15)]
+
+    held = {"cause": "provider_misconfigured", "until": "2026-09-02T16:15:00.000000Z", "detail": "sender_unknown"}
+    throttled = {"cause": "provider_throttled", "until": "2026-09-02T16:01:00.000000Z", "detail": ""}
+    assert pauses == [[held, throttled], [held], []]
+
+
+def test_the_last_change_of_a_route_is_shown_with_who_made_it(world: World) -> None:
+    change_route(world.table, "shared", {"parts_per_day": 50}, ANA)
+    change_route(world.table, "shared", {"concurrency": 5}, BEN)
+
+    shown = describe_route(world.table, "shared", NOON)
+
+    assert shown["changed"] == {"at": iso(BEN.at), "by": BEN.key_id, "by_name": BEN.name}
+    assert shown["caps"]["parts_per_day"]["changed_by_name"] == ANA.name
 
 
 def test_an_operator_killed_before_the_write_has_changed_and_noted_nothing(world: World) -> None:
