@@ -93,8 +93,6 @@ class Lines:
             return self._end_execution(_ENDS[kind])
         if kind == "ExecutionRedriven":
             return self._begin_again()
-        while line.is_over and line.parent is not None:  # a Map's own event follows the last of an iteration
-            line = line.parent
         self._note(line, kind, event)
         return line
 

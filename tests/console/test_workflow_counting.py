@@ -175,6 +175,18 @@ def test_an_execution_that_fails_leaves_nothing_running_and_a_redrive_goes_on_in
     assert (done.states["Plan"].running, done.states["Plan"].succeeded) == (0, 1)
 
 
+def test_a_redrive_that_enters_its_state_anew_is_in_it_once() -> None:
+    desk = Desk()
+    desk.root.add("ExecutionFailed")
+    desk.root.add("ExecutionRedriven")
+    desk.root.enter("Plan")  # as the sandbox does; AWS goes on without
+    again = desk.look()
+    desk.root.exit("Plan")
+
+    assert running(again) == {"Plan": 1}
+    assert running(desk.look()) == {}
+
+
 # -- children ---------------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +248,18 @@ def test_a_map_that_fails_leaves_nothing_of_its_iterations() -> None:
     counts = desk.look()
 
     assert running(counts) == {"Send Streams": 1, BATCHES: 1, f"{BATCHES}/Admit Batch": 1}
+
+
+def test_a_child_that_was_stopped_has_nothing_in_it_though_it_is_still_listed() -> None:
+    desk = Desk()
+    desk.streams()
+    a = desk.batch("a")
+    send_items(a, 3)
+    a.add("ExecutionAborted")
+
+    counts = desk.look()
+
+    assert running(counts) == {"Send Streams": 1, BATCHES: 1}
 
 
 def test_a_child_that_ended_is_not_read_again_and_counts_nowhere_inside() -> None:
