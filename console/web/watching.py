@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+from datetime import UTC, datetime
 from threading import Lock
 
 from console.reach import ONE_TRY
@@ -27,10 +28,14 @@ class Watched:
         self._counter: Counter | None = None
         self._going_on: Future[Counts] | None = None
         self._last: Counts | None = None
+        self._now = datetime.now(UTC)
 
-    def look(self) -> tuple[Graph, Counts | None] | None:
-        """Return the graph and the last counts, as far as there are any yet. Raises: CannotReach."""
+    def look(self, now: datetime) -> tuple[Graph, Counts | None] | None:
+        """Return the graph and the last counts, as far as there are any yet. now: by the system's own clock, which in
+        the sandbox is another. Raises: CannotReach.
+        """
         with self._lock:
+            self._now = now
             if self._going_on is None:
                 self._going_on = _POOL.submit(self._count)
             try:
@@ -50,7 +55,9 @@ class Watched:
         with self._site.aws() as system:
             if self._counter is None:
                 rates = UNLIMITED if self._site.where.endpoint_url else AWS
-                self._counter = Counter(system.client("stepfunctions", config=ONE_TRY), self._arn, rates=rates)
+                self._counter = Counter(
+                    system.client("stepfunctions", config=ONE_TRY), self._arn, rates=rates, now=lambda: self._now
+                )
             return self._counter.look()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -56,7 +57,7 @@ def _read(visit: Visit) -> dict[str, Any]:
         "versions": range(one["report_version"], 0, -1),
         "files": _FILES,
         "arn": arn,
-        "drawn": _drawn(visit, arn),
+        "drawn": _drawn(visit, arn, one.get("as_of")),
     }
 
 
@@ -88,12 +89,12 @@ def _ending(visit: Visit, arn: str) -> Ending:
     return Ending()
 
 
-def _drawn(visit: Visit, arn: str) -> tuple[Graph, Counts | None] | None:
+def _drawn(visit: Visit, arn: str, as_of: str | None) -> tuple[Graph, Counts | None] | None:
     """Return the graph and its counts; None before it is known, and where executions may not be read."""
     if not arn:
         return None
     with suppress(click.ClickException):
-        return watched(visit.site, arn).look()
+        return watched(visit.site, arn).look(datetime.fromisoformat(as_of) if as_of else datetime.now(UTC))
     return None
 
 
