@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from threading import Lock
 
@@ -15,38 +17,46 @@ from console.workflow.definition import Graph
 
 # A page waits no longer for its counts; then it has those of the look before.
 PATIENCE_SECONDS = 0.25
+OVER_SECONDS = 5.0
 _POOL = ThreadPoolExecutor(4, thread_name_prefix="counting")
 
 
 class Watched:
     """One execution that is counted, by one thread at a time, beside the pages that show it."""
 
-    def __init__(self, site: Site, arn: str) -> None:
+    def __init__(self, site: Site, arn: str, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._site = site
         self._arn = arn
         self._lock = Lock()
         self._counter: Counter | None = None
-        self._going_on: Future[Counts] | None = None
+        self._counting: Future[Counts] | None = None
         self._last: Counts | None = None
         self._now = datetime.now(UTC)
+        self._monotonic = monotonic
+        self._looked_at = 0.0
 
     def look(self, now: datetime) -> tuple[Graph, Counts | None] | None:
         """Return the graph and the last counts, as far as there are any yet. now: by the system's own clock, which in
         the sandbox is another. Raises: CannotReach.
         """
         with self._lock:
-            self._now = now
-            if self._going_on is None:
-                self._going_on = _POOL.submit(self._count)
-            try:
-                self._last = self._going_on.result(PATIENCE_SECONDS)
-            except TimeoutError:
+            if not self._is_due():
                 return self._known()
-            except BaseException:
-                self._going_on = None
-                raise
-            self._going_on = None
+            self._now = now
+            counting = self._counting = self._counting or _POOL.submit(self._count)
+        wait([counting], PATIENCE_SECONDS)
+        with self._lock:
+            if not counting.done():
+                return self._known()
+            if self._counting is counting:
+                self._counting, self._looked_at = None, self._monotonic()
+            self._last = counting.result()
             return self._known()
+
+    def _is_due(self) -> bool:
+        """Tell whether anything may have changed: what is over goes on only where somebody redrives it."""
+        is_over = self._last is not None and self._last.status != "RUNNING" and not self._last.is_behind
+        return not is_over or self._monotonic() - self._looked_at >= OVER_SECONDS
 
     def _known(self) -> tuple[Graph, Counts | None] | None:
         return (self._counter.graph, self._last) if self._counter else None
