@@ -262,6 +262,18 @@ def test_a_child_that_was_stopped_has_nothing_in_it_though_it_is_still_listed() 
     assert running(counts) == {"Send Streams": 1, BATCHES: 1}
 
 
+def test_a_map_run_that_is_over_has_nothing_in_its_children() -> None:
+    desk = Desk()
+    desk.streams()
+    desk.batch("a")
+    desk.look()
+    desk.client.map_runs["run:batches"] = WrittenMapRun({"a": "ABORTED"}, status="ABORTED")
+
+    counts = desk.look()
+
+    assert (running(counts), counts.children_running) == ({"Send Streams": 1}, 0)
+
+
 def test_a_child_that_ended_is_not_read_again_and_counts_nowhere_inside() -> None:
     desk = Desk()
     desk.streams()
