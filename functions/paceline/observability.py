@@ -82,6 +82,7 @@ def identify_message(message_id: str) -> None:
 def _write(line: str) -> None:
     """Write a line where the log's lines go."""
     logger.registered_handler.stream.write(f"{line}\n")  # type: ignore[attr-defined]
+    logger.registered_handler.flush()  # as for a line of the log: Lambda may stop the process after the answer
 
 
 def task(request: type[BaseModel]) -> Callable[[Callable[[Any], Any]], Handler]:
