@@ -23,13 +23,13 @@ class Paged:
     after: str
 
 
-def paged(visit: Visit, path: str, name: str, *, by: str = "page", **query: str) -> Paged:
+def paged(visit: Visit, path: str, name: str, *, by: str = "page", a_page: int = A_PAGE, **query: str) -> Paged:
     """Return the page of the API's list at a path that the address asks for. name: the list's, in the answer."""
     number = _number(visit, by)
     places: dict[int, str | None] = visit.site.kept.get(("places", path, *sorted(query.items())), lambda: {1: None})
     at = max(one for one in list(places) if one <= number)
     while True:
-        answer = visit.api.get(path, limit=A_PAGE, after=places[at], **query)
+        answer = visit.api.get(path, limit=a_page, after=places[at], **query)
         if answer["next"] is not None:
             places[at + 1] = answer["next"]
         if at == number or answer["next"] is None:
@@ -45,6 +45,7 @@ def sliced(visit: Visit, items: Sequence[Any], *, by: str, a_page: int = A_PAGE)
 
 
 def _number(visit: Visit, by: str) -> int:
+    """Return which page the address asks for; 1 where it asks for none that can be."""
     text = visit.query.get(by, "1")
     return min(int(text), _MOST_PAGES) if text.isascii() and text.isdecimal() and 0 < len(text) < 9 and int(text) else 1
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.builders.console import FakeApi, a_console
 
-EMPTY = {"GET /v1/routes": {"routes": []}, "GET /v1/admin/keys": {"keys": []}}
+EMPTY = {"GET /v1/routes": {"routes": []}}
 
 
 @pytest.mark.parametrize(

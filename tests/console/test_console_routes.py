@@ -10,8 +10,9 @@ import pytest
 from tests.builders.console import Browser, FakeApi, a_console, hidden, refusal
 
 CAMPAIGN = "spring-renewals-822b33ad87"
-STAMP = {"changed_at": "2026-09-02T16:00:00.152236Z", "changed_by": "0123456789ab"}
-NEVER = {"changed_at": None, "changed_by": None}
+STAMP = {"changed_at": "2026-09-02T16:00:00.152236Z", "changed_by": "0123456789ab", "changed_by_name": "<i>Ada</i>"}
+NEVER = {"changed_at": None, "changed_by": None, "changed_by_name": None}
+THROTTLED = {"cause": "provider_throttled", "until": "2026-09-02T16:00:09Z", "detail": ""}
 NOTHING = {"before": None, "after": None}
 HELD = {
     "cause": "route_day_cap",
@@ -38,6 +39,8 @@ def a_route(**other: Any) -> dict[str, Any]:
             "parts_per_day": {"limit": 2000, **NEVER},
             "concurrency": {"limit": None, **NEVER},
         },
+        "changed": {"at": "2026-09-02T16:00:00.152236Z", "by": "0123456789ab", "by_name": "<i>Ada</i>"},
+        "pauses": [],
         "revision": 7,
         "parts_used_today": 2000,
         "day_ends_at": "2026-09-03T04:00:00Z",
@@ -65,7 +68,6 @@ def a_browser(route: dict[str, Any] | None = None) -> Browser:
         "GET /v1/routes": {"routes": [found]},
         "GET /v1/routes/shared": found,
         "GET /v1/admin/routes/shared/changes": {"changes": changes},
-        "GET /v1/admin/keys": {"keys": [{"key_id": "0123456789ab", "name": "<i>Ada</i>"}]},
         "PATCH /v1/admin/routes/shared": found | {"released_batches": 12},
     }
     return a_console(FakeApi(known))
@@ -102,19 +104,20 @@ def test_times_are_in_the_browsers_zone_with_utc_beside() -> None:
         ({"binding": {**HELD, "cause": "provider_throttled"}}, "Throttled by the provider"),
         (
             {"binding": {**HELD, "cause": "provider_misconfigured", "detail": "invalid <b>sender"}},
-            "invalid &lt;b&gt;sender",
+            "Invalid &lt;b&gt;sender",
         ),
+        ({"pauses": [THROTTLED]}, '<span class="word warn">Throttled by the provider</span>'),
         ({"parts_per_day": None}, "used, no cap"),
         ({"campaigns": []}, "–"),
     ],
-    ids=["off", "free", "throttled", "misconfigured", "no cap", "no campaign"],
+    ids=["off", "free", "throttled", "misconfigured", "throttled too", "no cap", "no campaign"],
 )
 def test_a_route_shows_its_state_in_words(other: dict[str, Any], told: str) -> None:
     assert told in a_browser(a_route(**other)).get("/routes").text
 
 
 def test_no_route_is_said() -> None:
-    browser = a_console(FakeApi({"GET /v1/routes": {"routes": []}, "GET /v1/admin/keys": {"keys": []}}))
+    browser = a_console(FakeApi({"GET /v1/routes": {"routes": []}}))
 
     assert "There is no route yet" in browser.get("/routes").text
 
@@ -123,7 +126,7 @@ def test_what_cannot_be_reached_is_said_and_the_page_waits_for_it() -> None:
     def gone(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    answer = a_console(FakeApi({"GET /v1/routes": gone, "GET /v1/admin/keys": gone})).get("/routes")
+    answer = a_console(FakeApi({"GET /v1/routes": gone})).get("/routes")
 
     assert answer.status_code == 502
     assert "Nothing answers at http://127.0.0.1:4600" in answer.text

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from console.operator.api import NoAnswer, at
+from console.operator.api import at
 from console.web.changing import Changing, Found
 from console.web.fields import Field
+from console.web.keeping import for_a_while
 from console.web.page import Page, Visit
 from console.web.pages.trails import trail_of
 from console.web.paging import Paged, paged, sliced
 from paceline import keys
-from paceline.accounts import account_use
-from paceline.windows import day_of
 
 OPERATIONAL = {"active": "active", "suspended": "suspended: nothing is sent for it"}
 COMPLIANCE = {"approved": "approved", "pending": "pending: nothing is sent yet", "refused": "refused: nothing is sent"}
 IN_DOUBT = {"never_resend": "never sent again", "resend_once": "sent once more"}
+_LEDGER_PAGE, LEDGER_SECONDS = 10, 10
 _FIELDS = (
     Field("name", "Name"),
     Field("parts_per_day", "Parts a day", "cap", "of the route's time zone; blank: no cap"),
@@ -48,33 +48,18 @@ def _read_one(visit: Visit) -> dict[str, Any]:
     return {
         "title": f"Account {name}",
         "account": account,
-        "days": _days(visit, account),
-        "words": {"in_doubt": IN_DOUBT},
+        "words": {"in_doubt": IN_DOUBT, "ledger_seconds": LEDGER_SECONDS},
         "ledger": _ledger(visit, name),
         "keys": visit.api.get(at("admin", "keys"), account_id=name)["keys"],
         "changes": sliced(visit, trail_of(visit.api, "accounts", name), by="changes"),
     }
 
 
-def _ledger(visit: Visit, name: str) -> Paged | None:
-    try:
-        return paged(visit, at("admin", "accounts", name, "ledger"), "entries", by="ledger")
-    except NoAnswer as error:
-        if error.status != 404:
-            raise
-        return None  # an API of before it
-
-
-def _days(visit: Visit, account: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the account's use of each day that its routes are in now; a day is one of a route's time zone."""
-    if account["parts_per_day"] is None:
-        return []
-    routes = visit.api.get(at("routes"))["routes"]
-    # The system's clock, not ours: the sandbox's runs faster.
-    ends = {(datetime.fromisoformat(one["day_ends_at"]) - timedelta(seconds=1), one["time_zone"]) for one in routes}
-    days = sorted({day_of(*end) for end in ends})
-    with visit.site.aws() as system:
-        return [(day.isoformat(), account_use(system.table, account["account_id"], day)) for day in days]
+def _ledger(visit: Visit, name: str) -> Paged:
+    """Return a page of the ledger; of each campaign in it all batches are read, so not at every look."""
+    path = at("admin", "accounts", name, "ledger")
+    look = partial(paged, visit, path, "entries", by="ledger", a_page=_LEDGER_PAGE)
+    return for_a_while(visit, ("ledger", name, tuple(sorted(visit.query.items()))), LEDGER_SECONDS, look)
 
 
 def _found(visit: Visit) -> Found:

@@ -6,13 +6,13 @@ Who has only that types it in the form, which is posted; it leads to the address
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from console.operator.api import NoAnswer, at
 from console.receipt_readers import RECEIPT_READERS
+from console.web.keeping import for_a_while
 from console.web.page import Act, Done, Page, Shown, Visit
 from console.web.paging import paged
 from paceline.errors import PacelineError
@@ -59,15 +59,10 @@ def _told(visit: Visit, campaign: str, lead: str) -> Explanation:
 
 
 def _remembering(visit: Visit, campaign: str, lead: str) -> Callable[[Callable[[], Any]], Any]:
-    name = ("lead", campaign, lead, int(time.monotonic() / _KEPT_SECONDS))
-
     def remember(look: Callable[[], Any]) -> Any:
         if not _NO_NUMBER.fullmatch(lead):
             return look()
-        kept: list[Any] = visit.site.kept.get(name, list)
-        if not kept:
-            kept.append(look())
-        return kept[0]
+        return for_a_while(visit, ("lead", campaign, lead), _KEPT_SECONDS, look)
 
     return remember
 

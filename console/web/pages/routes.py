@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.operator.api import Api, at
+from console.operator.api import at
 from console.web.changing import Changing, Found
 from console.web.fields import Field
 from console.web.page import Page, Visit
 from console.web.pages.trails import trail_of
 from console.web.paging import sliced
 
-_CAPS = ("parts_per_minute", "parts_per_day", "concurrency")
 _FIELDS = (
     Field("parts_per_minute", "Parts a minute", "number"),
     Field("parts_per_day", "Parts a day", "cap", "of the route's time zone; blank: no cap"),
@@ -22,29 +21,13 @@ _FIELDS = (
 
 
 def _read_all(visit: Visit) -> dict[str, Any]:
-    names = _names_of_keys(visit.api)
-    return {"title": "Routes", "routes": [_told(one, names) for one in visit.api.get(at("routes"))["routes"]]}
+    return {"title": "Routes", "routes": visit.api.get(at("routes"))["routes"]}
 
 
 def _read_one(visit: Visit) -> dict[str, Any]:
     name = visit.params["name"]
-    found = _told(visit.api.get(at("routes", name)), _names_of_keys(visit.api))
-    return {
-        "title": f"Route {name}",
-        "route": found,
-        "changes": sliced(visit, trail_of(visit.api, "routes", name), by="changes"),
-    }
-
-
-def _told(route: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    stamps = [route["caps"][cap] for cap in _CAPS if route["caps"][cap]["changed_at"]]
-    last = max(stamps, key=lambda one: str(one["changed_at"]), default=None)
-    by = {one["changed_by"]: names.get(one["changed_by"], "") for one in stamps}
-    return {**route, "last": last, "key_names": by}
-
-
-def _names_of_keys(api: Api) -> dict[str, str]:
-    return {one["key_id"]: one["name"] for one in api.get(at("admin", "keys"))["keys"]}
+    changes = sliced(visit, trail_of(visit.api, "routes", name), by="changes")
+    return {"title": f"Route {name}", "route": visit.api.get(at("routes", name)), "changes": changes}
 
 
 def _found(visit: Visit) -> Found:
