@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from threading import RLock
 from typing import Any
 
@@ -71,9 +72,9 @@ class Roll:
         with self._lock:
             after = cursor(before) if before else None
             self._read_first(accounts, after)
-            calls = iter(range(MORE_PAGES_A_LOOK))
+            more = iter(range(MORE_PAGES_A_LOOK))
             merged = heapq.merge(
-                *(self._walk(account, after, calls) for account in accounts), key=lambda pair: pair[0], reverse=True
+                *(self._walk(account, after, more) for account in accounts), key=lambda pair: pair[0], reverse=True
             )
             rows: list[Summary] = []
             for place, one in merged:
@@ -122,16 +123,16 @@ class Roll:
             for name, page in zip(due, pool.map(lambda name: self._ask_page(*name), due), strict=True):
                 self._pages.put(name, page)
 
-    def _walk(self, account: str, after: str | None, calls: Iterator[int]) -> Iterator[tuple[str, Summary | None]]:
+    def _walk(self, account: str, after: str | None, more: Iterator[int]) -> Iterator[tuple[str, Summary | None]]:
         """Yield (place, campaign) of an account; (place, None) where more is not read in this look."""
         place = ""
         while True:
             name = (account, after)
-            if place and self._pages.is_older(name, _PAGES_KEPT):
-                if next(calls, None) is None:
+            if place:
+                if next(more, None) is None:  # also of what is kept: else each look would read further than the last
                     yield place, None
                     return
-                self._pages.put(name, self._ask_page(account, after))
+                self._pages.get(name, _PAGES_KEPT, partial(self._ask_page, account, after))
             page = self._pages.found(name)
             for one in page["campaigns"]:
                 place = place_of(one)
