@@ -81,7 +81,7 @@ class Changing:
     def _review(self, visit: Visit, form: Mapping[str, str]) -> Shown:
         given = typed(self.fields, form)
         if given.problems:
-            return self._again(visit, form, given, "Nothing was changed: a value cannot be.", 422)
+            return self._again(visit, form, given, "Nothing was changed: a value below cannot be used.", 422)
         try:
             found = self.read(visit)
         except click.ClickException as error:
