@@ -273,6 +273,7 @@ def at_execution(states: States, **more: Any) -> Browser:
 def test_an_execution_that_ended_before_the_report_is_shown_with_its_state_and_how_it_goes_on() -> None:
     page = at_execution(States("FAILED", *FAILED, error="ReportBroken")).get(ADDRESS).text
 
+    assert '<span class="word bad">stopped</span>' in page
     assert "in the state Build Report" in page
     assert "ReportBroken" in page
     assert "paceline redrive renewals" in page

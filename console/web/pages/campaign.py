@@ -33,20 +33,22 @@ def _read(visit: Visit) -> dict[str, Any]:
     one = visit.api.get(at("campaigns", name))
     report = _report(visit, one)
     arn = visit.site.system.execution_arn(name) if one["start_at"] else ""
-    word, ending = standing(one), _ending(visit, arn)
+    ending = _ending(visit, arn)
+    is_stuck = ending.status in ("FAILED", "TIMED_OUT", "ABORTED") and not one["report_version"]
+    word = "stopped" if is_stuck else standing(one)
     return {
         "title": one["name"] or name,
         "one": one,
         "is_live": one["status"] in LIVE,
         "state": word,
-        "tone": TONES.get(word, ""),
+        "tone": "bad" if is_stuck else TONES.get(word, ""),
         "report": report,
         "headline": one["headline"] or (report or {}).get("headline", ""),
         "acts": [(act, QUESTIONS[act]) for act in may(one["status"])],
         "hold": hold_of(one.get("binding")),
         "holds": [(of, hold_of(of)) for of in one["held_by"]],
         "ending": ending,
-        "is_stuck": ending.status in ("FAILED", "TIMED_OUT", "ABORTED") and not one["report_version"],
+        "is_stuck": is_stuck,
         "figures": _figures(one, report),
         "progress": progress_of(one),
         "routes": one.get("by_route") or [],
