@@ -1,11 +1,12 @@
 # Two commands set everything up and use it: `make run` and `make test`. Only Python 3.11+, make and PyPI are needed.
 PYTHON ?= python3
 VENV := .venv
+SAM := .venv-sam
 BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test browser story simulate worlds mutants check audit bench openapi fuzz load lock setup help
+.PHONY: run test browser story simulate worlds mutants check audit bench openapi fuzz load build requirements lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -37,7 +38,7 @@ check: setup  ## Format, lint, types, template
 	$(BIN)/mypy
 	$(BIN)/cfn-lint template.yaml
 	$(BIN)/paceline check
-	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive functions sandbox console docs
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive functions sandbox console docs deploy
 
 audit: setup  ## Known vulnerabilities of the pinned dependencies; asks PyPI's advisory service
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip --requirement requirements.lock
@@ -54,6 +55,18 @@ load: setup  ## A thousand campaigns, ten thousand calls, slow clients, twenty t
 openapi: setup  ## Write docs/openapi.json from the API's code
 	$(BIN)/python docs/write_openapi.py
 
+build: setup $(SAM)/ready  ## An artifact for each function in .aws-sam/build, ready for `sam deploy`, and checked
+	SAM_CLI_TELEMETRY=0 $(SAM)/bin/sam build
+	$(BIN)/python -m deploy.check
+
+$(SAM)/ready: requirements-sam.lock
+	$(PYTHON) -m venv --clear $(SAM)
+	$(SAM)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-sam.lock
+	touch $@
+
+requirements: setup  ## Write functions/requirements.txt from requirements.lock
+	$(BIN)/python -m deploy.requirements
+
 setup: $(VENV)/ready  ## Make the virtual environment from the lock file
 
 $(VENV)/ready: requirements.lock pyproject.toml
@@ -63,8 +76,11 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-lock:  ## Write requirements.lock anew from pyproject.toml
+COMPILE = $(BIN)/python -m piptools compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url \
+	--no-emit-find-links --no-emit-trusted-host
+
+lock:  ## Write requirements.lock anew from pyproject.toml, and SAM's from requirements-sam.in
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-tools
-	$(BIN)/python -m piptools compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url --no-emit-find-links \
-		--no-emit-trusted-host --extra sandbox --extra dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --extra sandbox --extra dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --output-file requirements-sam.lock requirements-sam.in

@@ -16,7 +16,7 @@ from console.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCUMENTS = [README, ROOT / "events" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FOLDERS = "functions|statemachines|sandbox|console|tests|events|docs|bench"
+FOLDERS = "functions|statemachines|sandbox|console|tests|events|docs|bench|deploy"
 PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s<>…*|]*|[A-Za-z_.-]+\.(?:yaml|toml|lock|md))`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
 PICTURE_COMMAND = "python docs/draw_workflow.py"
