@@ -137,8 +137,9 @@ def test_an_account_shows_a_sum_that_closes_its_day_and_its_ledger() -> None:
     assert "scope customer, name &lt;i&gt;CI&lt;/i&gt;" in page
 
 
-def test_a_sum_that_does_not_close_is_said() -> None:
-    page = a_browser(consumed=39).get("/accounts/acme").text
+@pytest.mark.parametrize("consumed", [39, 41])
+def test_a_sum_that_does_not_close_is_said(consumed: int) -> None:
+    page = a_browser(consumed=consumed).get("/accounts/acme").text
 
     assert "The sum does not close" in page
     assert "≠" in page

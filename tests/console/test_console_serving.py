@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 import pytest
+import uvicorn
 from click.testing import CliRunner
 
 from console.cli import main
@@ -17,6 +18,14 @@ from tests.builders.console import KEY, a_system
 
 EVERY = "0.0.0.0"  # noqa: S104 # (nothing listens there: it is refused)
 SANDBOX = Where(endpoint_url="http://127.0.0.1:4600")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(server: uvicorn.Server, sockets: Any) -> None:
+        pytest.fail("it is served")
+
+    monkeypatch.setattr(uvicorn.Server, "run", run)
 
 
 def refused(key: str = "", **options: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 from console.web.page import Act, Done, Page
 from console.web.pages import ACTS, ONWARDS, PAGES
@@ -42,7 +43,8 @@ def filled(path: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path)
-def test_no_page_and_no_news_without_signing_in(page: Page) -> None:
+def test_no_page_and_no_news_without_signing_in(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.web.app.EventSourceResponse", lambda *_, **__: Response())  # news have no end
     browser = a_shared_console()
 
     shown, live = browser.get(filled(page.path)), browser.get("/live" + filled(page.path))
