@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LEADS ?= events/leads-1000.csv
 RUN ?=
 
-.PHONY: run test browser story simulate worlds mutants check audit bench openapi fuzz load build requirements lock setup help
+.PHONY: run test browser story simulate worlds mutants check audit bench bench-console openapi fuzz load build requirements lock setup help
 
 help:  ## Say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -45,6 +45,9 @@ audit: setup  ## Known vulnerabilities of the pinned dependencies; asks PyPI's a
 
 bench: setup  ## The engine's and a campaign's figures (bench/README.md); about 3 minutes
 	$(BIN)/python bench/engine.py
+
+bench-console: setup  ## The web console's pages beside a campaign of 25,000 leads; needs make browser; about 5 minutes
+	$(BIN)/python bench/console.py
 
 fuzz: setup  ## Requests nobody thought of, against the served API; about 5 minutes
 	$(BIN)/python bench/api_fuzz.py

@@ -28,8 +28,8 @@ from tests.server.server_process import Server, start_server  # noqa: E402
 FOLDER = ROOT / "docs" / "images"
 SPEED = 20
 # A page that is longer is cut: nobody reads a picture of forty screens.
-MOST_SCREENS = 2.2
-COLOURS = 256
+MOST_SCREENS = 2.0
+COLOURS = 128
 
 
 def stage(server: Server) -> dict[str, str]:
@@ -38,8 +38,9 @@ def stage(server: Server) -> dict[str, str]:
     done = start_campaign(server, "Spring renewals", 40, "shared")
     finish(server, done)
     held = start_campaign(server, "Auto quotes", 30, "tiny")
-    running = start_campaign(server, "Home renewals", 900, "verizon")
-    time.sleep(5)
+    make_route(server, "regional", parts_per_minute=40)
+    running = start_campaign(server, "Home renewals", 1000, "regional")
+    time.sleep(15)
     execution = f"/executions/{server.machine_arn.replace(':stateMachine:', ':execution:')}"
     return {
         "campaigns": "/",

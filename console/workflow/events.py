@@ -112,7 +112,7 @@ def _begins(mark: _Mark, end: _Mark) -> bool:
     if end.type.endswith("StateExited"):
         return mark.type.endswith("StateEntered") and mark.state == end.state
     if end.type.startswith("MapIteration") and end.type != "MapIterationStarted":
-        return mark.type == "MapIterationStarted" and (mark.state, mark.index) == (end.state, end.index)
+        return mark.type == "MapIterationStarted" and mark.state == end.state
     if end.type.startswith("MapRun") and not end.map_run:
         return bool(mark.map_run)
     return _is_try(end.type) and end.type.endswith(_TRY_ENDS) and mark.type.endswith("Scheduled")

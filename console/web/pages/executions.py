@@ -6,12 +6,18 @@ of those that run (each 5 s on AWS, which allows one a second), GetExecutionHist
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
+
+import click
 
 from console.web.executions import children_of, map_run, watched_execution
 from console.web.page import Act, Page, Visit
 from console.web.texts import pretty
+from console.web.watching import watched
+from console.workflow.counts import Counts
+from console.workflow.definition import Graph
 from console.workflow.history import PAGE, SEARCHED, Wanted
 
 _TONES = {"RUNNING": "accent", "SUCCEEDED": "good", "FAILED": "bad", "TIMED_OUT": "bad", "ABORTED": "warn"}
@@ -29,19 +35,20 @@ _STATUSES = ("RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED")
 
 def _read_execution(visit: Visit) -> dict[str, Any]:
     arn = visit.params["arn"]
-    watched = watched_execution(visit.site, arn)
-    told, wanted = watched.described(), _wanted(visit)
-    page = watched.history(wanted)
+    execution = watched_execution(visit.site, arn)
+    told, wanted = execution.described(), _wanted(visit)
+    page, drawn = execution.history(wanted), _drawn(visit, arn)
     return {
         "title": f"Execution {told['name']}",
-        "is_over": told["status"] != "RUNNING",
+        "is_over": told["status"] != "RUNNING" and _is_whole(drawn),
+        "drawn": drawn,
         "one": told,
         "tone": _TONES.get(told["status"], ""),
         "campaign": told["name"] if "/" not in _machine(arn) else "",
-        "machine": watched.machine(),
+        "machine": execution.machine(),
         "seconds": _seconds(told),
         "texts": {name: pretty(told.get(name), visit.query.get("all") == name) for name in ("input", "output")},
-        "runs": watched.map_runs(told.get("redriveCount", 0)),
+        "runs": execution.map_runs(told.get("redriveCount", 0)),
         "counts": _COUNTS,
         "tones": _TONES,
         "label": _label,
@@ -77,6 +84,18 @@ def _read_map_run(visit: Visit) -> dict[str, Any]:
         "next": children.get("nextToken", ""),
         "to": lambda **changes: _address(visit, **changes),
     }
+
+
+def _drawn(visit: Visit, arn: str) -> tuple[Graph, Counts | None] | None:
+    """Return the graph and its counts, as far as there are any yet; None where executions may not be read so."""
+    with suppress(click.ClickException):
+        return watched(visit.site, arn).look()
+    return None
+
+
+def _is_whole(drawn: tuple[Graph, Counts | None] | None) -> bool:
+    """Tell whether the picture has all that it is going to have of an execution that is over."""
+    return drawn is None or (drawn[1] is not None and drawn[1].status != "RUNNING" and not drawn[1].is_behind)
 
 
 def _wanted(visit: Visit) -> Wanted:

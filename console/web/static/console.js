@@ -66,7 +66,10 @@
     source = null;
   };
 
+  // The first page of all was made before the console knew the zone; a live one is made anew by itself.
+  const isFirst = !document.cookie.split("; ").some((one) => one.startsWith("zone="));
   remember("zone", Intl.DateTimeFormat().resolvedOptions().timeZone);
+  if (isFirst && !main.dataset.live && main.querySelector("time")) location.reload();
   if (main.dataset.live) {
     listen();
     // A page that nobody sees asks for nothing.
