@@ -12,7 +12,7 @@ from tempfile import TemporaryFile
 
 from samtranslator.yaml_helper import yaml_parse
 
-from deploy.left_out import PATTERNS
+from deploy.left_out import is_left_out
 from deploy.target import BUILT, BYTECODE, GLIBC, PYTHON, REQUIREMENTS
 
 MOST_ZIPPED = 50_000_000  # bytes: Lambda's limit for a file that is uploaded by itself
@@ -27,8 +27,8 @@ def complaints_of(artifact: Path, handler: str) -> Iterator[str]:
         name = path.relative_to(artifact).as_posix()
         if path.is_file():
             yield from (f"{name}: {complaint}" for complaint in _of_file(path))
-        if any(path.relative_to(artifact).match(pattern) for pattern in PATTERNS):
-            yield f"{name}: nothing at run time needs it"
+            if is_left_out(path.relative_to(artifact)):
+                yield f"{name}: nothing at run time needs it"
     yield from _of_handler(artifact, handler)
     yield from _of_dependencies(artifact)
 

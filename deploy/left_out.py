@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePath
 
 # botocore describes 400 services in 27 MB, and looks through the folder of them all when it makes a client.
-SERVICES = frozenset({"dynamodb", "events", "lambda", "pinpoint-sms-voice-v2", "s3", "secretsmanager", "stepfunctions"})
+# X-Ray's SDK makes a client of its own where it is imported.
+OURS = frozenset({"dynamodb", "events", "lambda", "pinpoint-sms-voice-v2", "s3", "secretsmanager", "stepfunctions"})
+SERVICES = OURS | {"xray"}
 
 PATTERNS = (
     "bin",  # commands; they name the Python of the machine that built
@@ -17,9 +19,18 @@ PATTERNS = (
 )
 
 
+def is_left_out(file: PurePath) -> bool:
+    """Whether no function needs a file. file: its path from the folder that packages are installed in."""
+    if file.parts[:2] == ("botocore", "data") and len(file.parts) > 3:
+        return file.parts[2] not in SERVICES
+    return any(fnmatchcase(file.as_posix(), f"{pattern}/*") for pattern in PATTERNS)
+
+
 def leave_out(dependencies: Path) -> None:
-    """Delete from installed dependencies what no function needs."""
-    services = (path for path in (dependencies / "botocore" / "data").iterdir() if path.is_dir())
-    unused = [path for path in services if path.name not in SERVICES]
-    for path in unused + [path for pattern in PATTERNS for path in dependencies.glob(pattern)]:
-        shutil.rmtree(path)
+    """Delete from installed dependencies what no function needs, and the folders that are empty then."""
+    for path in sorted(dependencies.rglob("*"), reverse=True):
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif is_left_out(path.relative_to(dependencies)):
+            path.unlink()
