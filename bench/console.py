@@ -92,12 +92,13 @@ def first_page(browser: Browser, address: str, times: int) -> dict[str, float]:
     return _figures(taken)
 
 
-def _is_shown(page: Page, text: str) -> bool:
-    return bool(page.evaluate("text => document.getElementById('main').innerText.includes(text)", text))
+def _is_shown(page: Page, where: str, text: str) -> bool:
+    script = "([where, text]) => document.querySelector(where).innerText.includes(text)"
+    return bool(page.evaluate(script, [where, text]))
 
 
-def lag(page: Page, api: Callable[[], str], change: Callable[[], None], times: int) -> dict[str, float]:
-    """Return how far the page is behind the API. api: returns the text that the page shows when it is up to date."""
+def lag(page: Page, where: str, api: Callable[[], str], change: Callable[[], None], times: int) -> dict[str, float]:
+    """Return how far the page is behind the API. api: returns the text that is `where` once the page is up to date."""
     taken = []
     for _ in range(times):
         before = api()
@@ -107,7 +108,7 @@ def lag(page: Page, api: Callable[[], str], change: Callable[[], None], times: i
         while not seen_at and time.monotonic() < end:
             if not told_at and (now := api()) != before:
                 told_at = time.monotonic()
-            if told_at and _is_shown(page, now):
+            if told_at and _is_shown(page, where, now):
                 seen_at = time.monotonic()
             time.sleep(0.05)
         taken.append(seen_at - told_at if seen_at else PATIENCE)
@@ -135,12 +136,12 @@ def live(browser: Browser, server: Served, campaign: str, times: int) -> dict[st
 
     with _a_page(browser) as page:
         page.goto(f"{server.console}/campaigns/{campaign}")
-        paused = lag(page, status, turn, times)
+        paused = lag(page, "h1", status, turn, times)
         if status() == "paused":
             turn()
     with _a_page(browser) as page:
         page.goto(f"{server.console}/routes/shared")
-        return {"pause or resume": paused, "cap": lag(page, cap, raise_cap, times)}
+        return {"pause or resume": paused, "cap": lag(page, "main", cap, raise_cap, times)}
 
 
 def tabs(browser: Browser, server: Served, campaign: str, seconds: float) -> dict[str, float]:
