@@ -33,6 +33,8 @@ class Looked:
 
 def _value(value: Any) -> str:
     """Return a dimension's value: text, or `!Name` for the resource that it refers to."""
+    if isinstance(value, dict) and "Fn::If" in value:  # which table: the stack's own is the last
+        value = value["Fn::If"][-1]
     if isinstance(value, str):
         return re.sub(r"\$\{(\w+)(\.\w+)?\}", r"!\1", value)
     return "!" + str(value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0])
@@ -54,7 +56,9 @@ def by_alarms() -> Iterator[Looked]:
 
 
 def widgets() -> list[dict[str, Any]]:
-    body = RESOURCES["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
+    body, chosen = RESOURCES["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
+    for name, value in chosen.items():
+        body = body.replace(f"${{{name}}}", f"${{{_value(value).removeprefix('!')}}}")
     return [one["properties"] for one in json.loads(body)["widgets"]]
 
 
