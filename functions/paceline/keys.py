@@ -143,6 +143,11 @@ def inbox(message_id: str, digest: str) -> Key:
     return f"INBOX#{batch_of}", f"RECEIPT#{lead_no}#{digest}"
 
 
+def inbox_of_batch(campaign_id: str, batch_id: str) -> Key:
+    """The partition and the prefix of what the inbox has for a batch."""
+    return f"INBOX#{campaign_id}.{batch_id}", "RECEIPT#"
+
+
 def late(campaign_id: str, batch_id: str, lead_no: int) -> Key:
     """What a message's outcome was before a late receipt changed it."""
     return f"CAMPAIGN#{campaign_id}", f"LATE#{batch_id}#{lead_no:07d}"

@@ -65,6 +65,12 @@ def is_noted(table: Table, message_id: str) -> bool:
     return row is not None and "version" not in row
 
 
+def unreported(table: Table, campaign_id: str) -> set[tuple[str, int]]:
+    """Return (batch, lead) of each late change that no report has taken up."""
+    found = table.query(*keys.late_notes(campaign_id))
+    return {(row["batch_id"], row["lead_no"]) for row in found if "version" not in row}
+
+
 def notes_for(table: Table, campaign_id: str, version: int) -> Iterator[Note]:
     """Yield the notes that no report has taken up, and those that this version has: a repeated call yields the same."""
     for row in table.query(*keys.late_notes(campaign_id)):

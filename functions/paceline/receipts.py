@@ -18,7 +18,7 @@ from paceline.late import write_late
 from paceline.moments import iso
 from paceline.retention import INBOX, expiry
 from paceline.status import FINAL, MessageStatus
-from paceline.table import ConditionFailed, Put, Table, Update
+from paceline.table import ConditionFailed, Put, Row, Table, Update
 
 # Why a message is unconfirmed: the provider took it and said no last word; or nobody can tell that it took it.
 NO_FINAL_RECEIPT = "no_final_receipt"
@@ -63,9 +63,14 @@ def store_callback(
 
 def stored_receipts(table: Table, message_id: str) -> Iterator[Receipt]:
     """Yield what the inbox has for a message: of what was taken some may not have been applied."""
-    for row in table.query(*keys.inbox(message_id, "")):
-        if says := row.get("says"):
-            yield Receipt(message_id, says["id"], MessageStatus(says["status"]), says["cause"])
+    found = (receipt_of(row, message_id) for row in table.query(*keys.inbox(message_id, "")))
+    return (receipt for receipt in found if receipt is not None)
+
+
+def receipt_of(row: Row, message_id: str) -> Receipt | None:
+    """Return what a row of the inbox says of a message; None, where nobody knew what it means."""
+    says = row.get("says")
+    return Receipt(message_id, says["id"], MessageStatus(says["status"]), says["cause"]) if says else None
 
 
 class Effect(Enum):
@@ -88,13 +93,26 @@ def apply_receipt(table: Table, receipt: Receipt, now: datetime) -> Effect:
         return Effect.CHANGED
     except ConditionFailed as refused:
         old = refused.old or {}
-    if receipt.status is MessageStatus.SENT and old.get("cause") == NO_EVIDENCE:
-        # Late evidence that it was taken: the same row as if it had come in time, for it may be charged.
-        taken = replace(receipt, status=MessageStatus.UNCONFIRMED, cause=NO_FINAL_RECEIPT)
+    if (taken := _as_evidence(receipt, old)) is not receipt:
         return apply_receipt(table, taken, now)
     if rows.FIRST_FINAL_RANK <= old.get("rank", "") < update.values["rank"]:
         return Effect.LATE if write_late(table, update, receipt.message_id, now) else Effect.NONE
     return Effect.NONE
+
+
+def would_change(message: Row, receipt: Receipt) -> bool:
+    """Tell whether `apply_receipt` would change a message's row, as that was read."""
+    said = _as_evidence(receipt, message)
+    if message.get("provider_message_id") and not said.provider_message_id:
+        return False
+    return bool(message["rank"] < rows.rank_of(said.status, said.cause, said.provider_message_id))
+
+
+def _as_evidence(receipt: Receipt, message: Row) -> Receipt:
+    """Late evidence that a message was taken gives the same row as if it had come in time, for it may be charged."""
+    if receipt.status is MessageStatus.SENT and message.get("cause") == NO_EVIDENCE:
+        return replace(receipt, status=MessageStatus.UNCONFIRMED, cause=NO_FINAL_RECEIPT)
+    return receipt
 
 
 def _update(receipt: Receipt, now: datetime) -> Update:
