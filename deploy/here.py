@@ -6,6 +6,7 @@ three more where it finds them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -16,14 +17,19 @@ from deploy.target import FUNCTIONS
 
 def make_tree_here(tree: Path) -> None:
     """Fill an empty folder. Needs no package registry."""
-    for name in sorted(needed()):
+    link_packages(tree, needed())
+    for path in FUNCTIONS.rglob("*"):
+        if path.is_file():
+            _link(tree / path.relative_to(FUNCTIONS), path)
+
+
+def link_packages(tree: Path, names: Iterable[str]) -> None:
+    """Link installed packages, without what is left out of an artifact."""
+    for name in names:
         installed = distribution(name)
         for file in installed.files or []:
             if ".." not in file.parts and not is_left_out(file):  # "..": commands
                 _link(tree.joinpath(*file.parts), Path(str(installed.locate_file(file))))
-    for path in FUNCTIONS.rglob("*"):
-        if path.is_file():
-            _link(tree / path.relative_to(FUNCTIONS), path)
 
 
 def _link(link: Path, target: Path) -> None:
