@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from console.reach import Where, reach, reaches_a_system
-from console.web.serving import ConsoleOptions, serve
+from console.web.serving import ConsoleOptions, check, serve
 
 DEFAULT_PORT = 4601
 SANDBOX = "http://127.0.0.1:4600"
@@ -58,5 +58,6 @@ def console(where: Where, is_sandbox: bool, aws_profile: str | None, **options: 
         where = replace(where, endpoint_url=SANDBOX)
     if aws_profile and not (where.stack or where.table):
         where = replace(where, stack="paceline")
-    key = os.environ.get("PACELINE_KEY", "")
-    sys.exit(serve(where, reach(where), ConsoleOptions(**options), key))
+    wanted, key = ConsoleOptions(**options), os.environ.get("PACELINE_KEY", "")
+    check(wanted, key)
+    sys.exit(serve(where, reach(where), wanted, key))

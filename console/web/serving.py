@@ -48,7 +48,7 @@ def serve(where: Where, system: System, options: ConsoleOptions, key: str) -> in
 
     Return the exit status. Raises: CannotReach, UsageError.
     """
-    _check(options, key)
+    check(options, key)
     listening = _listen(options)
     is_secure = options.certificate is not None or options.behind_proxy
     address = _address(options, listening.getsockname()[1])
@@ -93,7 +93,8 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _check(options: ConsoleOptions, key: str) -> None:
+def check(options: ConsoleOptions, key: str) -> None:
+    """Raise UsageError, where a key would go in the clear, or be everybody's on a network."""
     if (options.certificate is None) != (options.private_key is None):
         raise click.UsageError("--tls-certificate and --tls-key belong together: give both.")
     if is_loopback(options.host):
