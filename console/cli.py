@@ -28,6 +28,7 @@ COMMANDS = {
     "audit": Place("console.audit", "audit", "Recount the credits of accounts."),
     "check": Place("console.check", "check", "Check state machines, template, contracts and samples."),
     "contention": Place("console.contention.command", "contention", "Compare three designs of a send path."),
+    "cost": Place("console.cost.command", "cost", "Say what 1,000 messages cost on AWS, from counted operations."),
     "simulate": Place("console.simulation.command", "simulate", "Prove what holds: random worlds, faults, mutants."),
     "conformance": Place("console.conformance", "conformance", "Run recorded executions on the sandbox's engine."),
     "completion": Place("console.operator.completion", "completion", "Print the completion script of a shell."),

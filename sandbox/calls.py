@@ -7,7 +7,7 @@ goes on to moto. A call outside any function (a test, the operator's command) ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.client import BaseClient
@@ -37,7 +37,10 @@ LOST_SECONDS = 8.0
 
 @dataclass
 class Calls:
-    """Stands in for every client's call from `install` to `uninstall`."""
+    """Stands in for every client's call from `install` to `uninstall`.
+
+    watchers: told of each call, by its service and its name.
+    """
 
     scheduler: Scheduler
     functions: Functions
@@ -50,6 +53,7 @@ class Calls:
     account: str
     region: str
     faults: Faults
+    watchers: list[Callable[[str, str], None]] = field(default_factory=list)
 
     def install(self) -> None:
         """Take over botocore's one method behind all operations.
@@ -64,6 +68,8 @@ class Calls:
             service = client.meta.service_model.service_name
 
             def act() -> Any:
+                for watcher in calls.watchers:
+                    watcher(service, operation)
                 answer = calls._answer(client, service, operation, parameters)
                 if answer is not None:
                     return answer

@@ -92,7 +92,10 @@ class Usage:
 
 
 class Functions:
-    """The deployed functions."""
+    """The deployed functions.
+
+    watchers: told of each invocation that ends: its function, when it began (microseconds), what is billed (ms).
+    """
 
     def __init__(
         self, scheduler: Scheduler, latencies: Latencies, rng: random.Random, code: Path, faults: Faults | None = None
@@ -105,6 +108,7 @@ class Functions:
         self._functions: dict[str, Function] = {}
         self._handlers: dict[str, Callable[[Any, Any], Any]] = {}
         self.usage: dict[str, Usage] = {}
+        self.watchers: list[Callable[[Function, int, int], None]] = []
 
     def deploy(self, functions: list[Function]) -> None:
         """Take the functions, and forget the modules of an earlier deployment in this process: each starts cold."""
@@ -202,7 +206,10 @@ class Functions:
             self._count_error(function, type(error).__name__)
             raise _as_task_failed(error, context.aws_request_id) from error
         finally:
-            usage.seconds += (self._scheduler.microseconds - started) / 1e6
+            taken = self._scheduler.microseconds - started
+            usage.seconds += taken / 1e6
+            for watcher in self.watchers:
+                watcher(function, started, max(1, -(-taken // 1000)))
         self._scheduler.sleep(self._latencies.finish())
         return result
 

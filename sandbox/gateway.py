@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -58,7 +59,10 @@ class _Route:
 
 @dataclass
 class Gateway:
-    """One HTTP API of the template. names: logical to physical function names."""
+    """One HTTP API of the template.
+
+    names: logical to physical function names. watchers: told of the function of each request.
+    """
 
     api_id: str
     definition: dict[str, Any]
@@ -66,6 +70,7 @@ class Gateway:
     functions: Functions
     scheduler: Scheduler
     domain: str
+    watchers: list[Callable[[str], None]] = field(default_factory=list)
     _routes: list[_Route] = field(init=False)
     _of_moment: dict[int, int] = field(default_factory=dict)
     _authorized: dict[tuple[str, ...], tuple[float, dict[str, Any] | None]] = field(default_factory=dict)
@@ -91,6 +96,8 @@ class Gateway:
         if len(body) > MAX_BODY_BYTES:
             return _TOO_LARGE
         route, match = min(found, key=lambda one: one[0].key == DEFAULT)
+        for watcher in self.watchers:
+            watcher(route.function)
         event = self._event(route, method, parts.path, parts.query, headers, body, match.groupdict())
         if route.authorizer is not None:
             missing = [name for name in route.authorizer.headers if name not in headers]

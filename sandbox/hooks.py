@@ -6,7 +6,7 @@ import io
 import logging
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from paceline import bootstrap, observability
@@ -17,11 +17,15 @@ _METRICS, _MOST_METRICS = '{"_aws"', 50_000
 
 
 class LogSink(io.TextIOBase):
-    """Keeps what the functions log, a line each. metrics: the lines that are only numbers, the last of them."""
+    """Keeps what the functions log, a line each. metrics: the lines that are only numbers, the last of them.
+
+    watchers: told of each text that is written, numbers too.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.metrics: deque[str] = deque(maxlen=_MOST_METRICS)
+        self.watchers: list[Callable[[str], None]] = []
 
     def write(self, text: str) -> int:
         self.lines += [line for line in text.splitlines() if line]
@@ -35,6 +39,8 @@ class _Sorted(io.TextIOBase):
         self._logs = logs
 
     def write(self, text: str) -> int:
+        for watcher in self._logs.watchers:
+            watcher(text)
         if not text.startswith(_METRICS):
             return self._logs.write(text)
         self._logs.metrics.append(text.rstrip("\n"))

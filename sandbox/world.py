@@ -138,10 +138,12 @@ class Sandbox:
         return random.Random(f"{self.seed}:{name}")
 
     def _open_network(self, latencies: Latencies) -> None:
+        self.gateways: list[Gateway] = []
         for logical, api in self._stack.apis.items():
             domain = urlsplit(api_url(logical.lower())).netloc
             body = api["Properties"]["Body"]
             gateway = Gateway(logical.lower(), body, self.names, self.functions, self.scheduler, domain)
+            self.gateways.append(gateway)
             self.network.add(domain, gateway.handle)
         self.carrier = Carrier(
             self.scheduler,
