@@ -15,7 +15,7 @@ from console.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-DOCUMENTS = [README, ROOT / "events" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "events" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FOLDERS = "functions|statemachines|sandbox|console|tests|events|docs|bench|deploy"
 PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s<>…*|]*|[A-Za-z_.-]+\.(?:yaml|toml|lock|md))`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
@@ -36,27 +36,82 @@ def test_every_path_it_names_exists(document: Path) -> None:
     assert not missing
 
 
+ANCHOR = re.compile(r"\]\((?!https?:)([^)#]*)#([^)]+)\)")
+
+
+def anchors_of(document: Path) -> set[str]:
+    """Return the anchors that GitHub makes of a document's headings."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_heading_it_leads_to_is_there(document: Path) -> None:
+    for link, anchor in ANCHOR.findall(document.read_text()):
+        assert anchor in anchors_of(document.parent / link if link else document), f"{link}#{anchor}"
+
+
 def _exists(document: Path, path: str) -> bool:
     """A path from the top, or beside the document, or (keys.py) beside the rules."""
     folders = (ROOT, document.parent, ROOT / "functions" / "paceline")
     return any((folder / path).exists() for folder in folders)
 
 
-def commands() -> list[list[str]]:
-    """Return the words of every `paceline` command in a code block of the README."""
-    lines = re.findall(r"^ {4}(?:\.venv/bin/)?(paceline .*)$", README.read_text(), re.MULTILINE)
-    return [shlex.split(line, comments=True)[1:] for line in lines]
+def commands() -> list[tuple[Path, list[str]]]:
+    """Return the words of every `paceline` command in a code block of a document."""
+    found = [
+        (document, line)
+        for document in DOCUMENTS
+        for line in re.findall(r"^ *(?:\.venv/bin/)?(paceline [a-z].*)$", code_of(document.read_text()), re.MULTILINE)
+    ]
+    return [(document, shlex.split(line, comments=True)[1:]) for document, line in found]
 
 
-@pytest.mark.parametrize("words", commands(), ids=" ".join)
-def test_the_command_has_these_options(words: list[str]) -> None:
+def code_of(text: str) -> str:
+    """Return the lines of a document's code blocks, fenced or set in by four blanks after an empty line."""
+    fenced = re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
+    indented = re.findall(r"(?:^\n)((?: {4,}(?![-*|] ).*\n)+)", text, re.MULTILINE)
+    return "\n".join([*fenced, *indented])
+
+
+def options_of(name: str) -> set[str]:
+    """Return the options of a command, and of the commands below it."""
+    command = main.places[name].load()
+    below = list(command.commands.values()) if isinstance(command, click.Group) else []
+    parameters = [one for each in (command, *below) for one in each.get_params(click.Context(each))]
+    return {option for one in parameters for option in (*one.opts, *one.secondary_opts)}
+
+
+@pytest.mark.parametrize(("document", "words"), commands(), ids=lambda one: one.stem if isinstance(one, Path) else None)
+def test_the_command_has_these_options(document: Path, words: list[str]) -> None:
     command = main.places[words[0]].load()
 
+    rest = words[1:]
+    if isinstance(command, click.Group) and rest and rest[0] in command.commands:
+        command, rest = command.commands[rest[0]], rest[1:]
     with click.Context(command) as context:
-        known = {option for parameter in command.get_params(context) for option in parameter.opts}
-        command.make_parser(context).parse_args(words[1:])  # Raises: click.NoSuchOption, where there is none such
+        command.make_parser(context).parse_args(rest)  # Raises: click.NoSuchOption, where there is none such
+    assert {word for word in words if word.startswith("--")} <= options_of(words[0])
 
-    assert {word for word in words if word.startswith("--")} <= known
+
+INLINE = [
+    (document, *found)
+    for document in DOCUMENTS
+    for found in re.findall(r"`paceline ([a-z-]+)\b([^`]*)`", document.read_text())
+]
+
+
+@pytest.mark.parametrize(
+    ("document", "name", "rest"), INLINE, ids=lambda one: one.stem if isinstance(one, Path) else None
+)
+def test_a_command_that_a_sentence_names_is_there_with_its_options(document: Path, name: str, rest: str) -> None:
+    assert name in main.places
+    assert set(re.findall(r"--[a-z][a-z-]*", rest)) <= options_of(name)
+
+
+def test_commands_are_found_in_the_readme_and_in_the_documents() -> None:
+    assert {document.name for document, _ in commands()} >= {"README.md", "runbooks.md", "operations.md", "testing.md"}
+    assert len(INLINE) > 40
 
 
 def test_the_readme_names_every_command_of_the_cli() -> None:

@@ -93,6 +93,8 @@ def test_after_it_nothing_is_sent_again_whatever_is_redriven_resumed_or_started(
         report = office.report()
         assert (report["status"], report["balanced"]) == ("cancelled", True)
         assert office.account().reserved == 0, "a redrive gives its credits back"
+        audit = CliRunner().invoke(main, ["audit", "--stack", "paceline"])
+        assert audit.exit_code == 0, audit.output
         assert TableOptOuts(office.table).opted_out("acme", [STOPPED]) == {STOPPED}
 
 
