@@ -23,6 +23,7 @@ COMMANDS = {
     "replay": Place("console.replay", "replay", "Apply stored receipts that were not applied."),
     "lost-events": Place("console.lost_events", "lost_events", "Let lost events of a provider be taken once more."),
     "restored": Place("console.restored", "restored", "Make a restored table safe before it is used."),
+    "first-key": Place("console.first_key", "first_key", "Make a new system's first operator's key."),
     "explain": Place("console.explain", "explain", "Tell the life of a lead or of a campaign."),
     "forget": Place("console.forget", "forget", "Erase one person everywhere."),
     "audit": Place("console.audit", "audit", "Recount the credits of accounts."),

@@ -11,7 +11,7 @@ from console.operator.api import NoAnswer
 from console.operator.desk import ask, say
 from console.reach import System, Where, explained, reach, reaches_a_system
 from paceline.adapters.dynamodb import DynamoDBTable
-from paceline.adapters.stepfunctions import StepFunctions
+from paceline.adapters.stepfunctions import ALIAS, StepFunctions
 from paceline.bootstrap import SystemClock
 from paceline.campaigns import get_campaign
 from paceline.errors import PacelineError
@@ -55,7 +55,7 @@ def _replayed(system: System, campaign_id: str, applies: bool, yes: bool, from_t
     if not (applies and (found.due or found.unreported)):
         return found, False
     ask(f"Apply {len(found.due)} receipts of {campaign_id}?", yes)
-    workflow = StepFunctions(system.client("stepfunctions"), system.state_machine_arn)
+    workflow = StepFunctions(system.client("stepfunctions"), f"{system.state_machine_arn}:{ALIAS}")
     apply_again(system.table, workflow, (*found.due, *found.unreported), SystemClock().now())
     left = look_into_inbox(system.table, inbox, campaign_id).due
     return (replace(found, due=left), False) if left else (found, True)

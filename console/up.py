@@ -43,6 +43,7 @@ class UpOptions:
     verbose: bool = False
     console_port: int | None = None
     has_console: bool = True
+    is_empty: bool = False
 
 
 class RecentLog(LogSink):
@@ -90,6 +91,9 @@ class RecentLog(LogSink):
     help="The web console's port.  [default: the next one, or any free one]",
 )
 @click.option("--console/--no-console", "has_console", default=True, help="Serve the web console too.  [default: yes]")
+@click.option(
+    "--empty", "is_empty", is_flag=True, help="No account, route or key, as after a deployment; and so no web console."
+)
 @click.option("--verbose", "-v", is_flag=True, help="Print each request and what the functions log.")
 def up(**options: Any) -> None:
     """Serve the sandbox: the customers' API and AWS's protocols on one port, the web console on the next, until Ctrl-C.
@@ -121,8 +125,10 @@ def serve(options: UpOptions) -> int:
     web = WebServer()
     web.take_signals()
     address = _address(options.host, listening.getsockname()[1])
-    console = ConsoleBeside(_console_port(options, listening.getsockname()[1])) if options.has_console else None
-    world = WorldThread(lambda: _sandbox(options, address), _set_up, on_end=web.stop)
+    has_console = options.has_console and not options.is_empty  # it needs an operator's key
+    console = ConsoleBeside(_console_port(options, listening.getsockname()[1])) if has_console else None
+    prepare = _leave_empty if options.is_empty else _set_up
+    world = WorldThread(lambda: _sandbox(options, address), prepare, on_end=web.stop)
     _say("Setting up the sandbox …")
     world.begin()
     at = console.address if console else ""
@@ -177,6 +183,11 @@ def _set_up(sandbox: Sandbox) -> dict[str, str]:
     return {"operator_key": operator_of(sandbox).key, "customer_key": customer.key}
 
 
+def _leave_empty(sandbox: Sandbox) -> dict[str, str]:
+    """Create nothing: whoever follows docs/deploy.md does."""
+    return {}
+
+
 def _announce(options: UpOptions, address: str, world: WorldThread, console: str) -> None:
     sandbox = world.sandbox
     machine = sandbox.outputs["CampaignStateMachineArn"]
@@ -184,6 +195,11 @@ def _announce(options: UpOptions, address: str, world: WorldThread, console: str
         functions = {name: p for name, p in sandbox.names.items() if p in sandbox.functions.usage}
         facts = {"address": address, "console": console, "account_id": ACCOUNT_ID, "region": REGION, **world.prepared}
         click.echo(json.dumps(facts | {"outputs": sandbox.outputs, "functions": functions}))
+        sys.stdout.flush()
+        return
+    if options.is_empty:
+        click.echo(f"Paceline's sandbox is up, and empty: {address}  (Ctrl-C stops it; nothing is kept)\n")
+        click.echo(f"  export PACELINE_ENDPOINT_URL={address} PACELINE_URL={address}\n  paceline first-key")
         sys.stdout.flush()
         return
     key, operator = world.prepared["customer_key"], world.prepared["operator_key"]

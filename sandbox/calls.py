@@ -186,7 +186,8 @@ class Calls:
 
     def _resource(self, service: str, parameters: dict[str, Any]) -> str:
         if service == "stepfunctions":
-            return str(parameters.get("stateMachineArn") or parameters.get("executionArn") or "*")
+            machine = ":".join(str(parameters.get("stateMachineArn", "")).split(":")[:7])  # IAM: without the alias
+            return machine or str(parameters.get("executionArn") or "*")
         if service == "lambda":
             return self.functions.get(parameters["FunctionName"]).arn
         if service == "events":

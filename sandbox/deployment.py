@@ -10,7 +10,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +24,7 @@ from moto.moto_api._internal import mock_random
 from sandbox.functions import Function
 from sandbox.hooks import environment_kept
 from sandbox.sessions import a_session
-from sandbox.template import Subscribers, events_of, to_text, translate, without_gateway
+from sandbox.template import Subscribers, aliases_of, events_of, to_text, translate, without_gateway
 
 ROOT = Path(__file__).parent.parent
 ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "paceline"
@@ -32,11 +32,12 @@ ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "paceline"
 
 @dataclass(frozen=True)
 class Machine:
-    """A state machine as the stack has it."""
+    """A state machine as the stack has it. alias: that of its newest version; blank where it has none."""
 
     name: str
     definition: str
     role_arn: str
+    alias: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def _deploy(path: Path, seed: int) -> Deployment:
     outputs = {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}
     topics, subscribers = events_of(translated, STACK, names)
     secret, pepper = _create_secrets(seed)
-    return Deployment(outputs, names, apis, list(_functions()), list(_machines()), topics, subscribers, secret, pepper)
+    machines = list(_machines(aliases_of(translated, names)))
+    return Deployment(outputs, names, apis, list(_functions()), machines, topics, subscribers, secret, pepper)
 
 
 def _functions() -> Iterator[Function]:
@@ -120,11 +122,12 @@ def _functions() -> Iterator[Function]:
         )
 
 
-def _machines() -> Iterator[Machine]:
+def _machines(aliases: Mapping[str, str]) -> Iterator[Machine]:
     client = boto3.client("stepfunctions")
     for machine in client.list_state_machines()["stateMachines"]:
         described = client.describe_state_machine(stateMachineArn=machine["stateMachineArn"])
-        yield Machine(machine["name"], described["definition"], described["roleArn"])
+        alias = aliases.get(machine["stateMachineArn"], "")
+        yield Machine(machine["name"], described["definition"], described["roleArn"], alias)
 
 
 def _create_secrets(seed: int) -> tuple[dict[str, str], bytes]:

@@ -34,6 +34,8 @@ _NOT_MOTOS = (
     "AWS::CloudWatch::",
     "AWS::Logs::MetricFilter",
     "AWS::KMS::Key",
+    "AWS::StepFunctions::StateMachineVersion",
+    "AWS::StepFunctions::StateMachineAlias",
 )
 
 Subscribers = dict[str, list[str]]
@@ -110,6 +112,19 @@ def without_gateway(template: dict[str, Any], api_urls: str) -> tuple[dict[str, 
     kept = {name: r for name, r in resources.items() if not r["Type"].startswith(_NOT_MOTOS)}
     named = {*apis, *(name for name, r in resources.items() if r["Type"] == "AWS::KMS::Key")}
     return _resolve(template | {"Resources": kept}, named, api_urls), apis
+
+
+def aliases_of(template: dict[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the name of the alias of each state machine that has one, by the machine's ARN. names: physical ones."""
+    resources = template["Resources"]
+    found: dict[str, str] = {}
+    for resource in resources.values():
+        if resource["Type"] == "AWS::StepFunctions::StateMachineAlias":
+            properties = resource["Properties"]
+            version = properties["DeploymentPreference"]["StateMachineVersionArn"]["Ref"]
+            machine = resources[version]["Properties"]["StateMachineArn"]["Ref"]
+            found[names[machine]] = properties["Name"]
+    return found
 
 
 def events_of(template: dict[str, Any], stack: str, names: Mapping[str, str]) -> tuple[dict[str, str], Subscribers]:

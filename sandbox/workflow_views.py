@@ -41,6 +41,8 @@ def execution_in_list(execution: Execution) -> dict[str, Any]:
     shown = {
         "executionArn": execution.arn,
         "stateMachineArn": execution.state_machine_arn,
+        "stateMachineVersionArn": execution.version_arn,
+        "stateMachineAliasArn": execution.alias_arn,
         "name": execution.name,
         "status": execution.status,
         "startDate": execution.start_date,

@@ -107,7 +107,7 @@ class Workflows:
         """Of a child of a Distributed Map it is the item processor, as on AWS."""
         execution = self._engine.execution(parameters["executionArn"])
         arn, _, label = execution.state_machine_arn.partition("/")
-        machine = self._engine.state_machine(arn)
+        machine = self._engine.machine_of(execution)
         shown = views.machine_described(machine, self._settings.get(arn, {}))
         shown["updateDate"] = machine.creation_date
         for name in ("type", "status", "creationDate"):

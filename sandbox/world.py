@@ -112,7 +112,9 @@ class Sandbox:
             self.scheduler, integrations, rng=rng("engine"), timing=latencies.workflow, account=ACCOUNT, region=REGION
         )
         for machine in self._stack.machines:
-            self.engine.create_state_machine(machine.name, machine.definition, machine.role_arn)
+            arn = self.engine.create_state_machine(machine.name, machine.definition, machine.role_arn)
+            if machine.alias:
+                self.engine.set_alias(machine.alias, self.engine.publish_version(arn))
         self.workflows = Workflows(self.engine)
         self._open_network(latencies)
         self.calls = Calls(

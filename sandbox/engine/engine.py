@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -54,6 +54,23 @@ class StateMachine:
     status: str = "ACTIVE"
 
 
+@dataclass
+class Versions:
+    """Published machines by the version's ARN, and versions by the alias's."""
+
+    machines: dict[str, StateMachine] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+
+    def publish(self, machine: StateMachine) -> str:
+        """Keep a machine; return its version's ARN, numbered from 1."""
+        earlier = [arn for arn, kept in self.machines.items() if kept.arn == machine.arn]
+        if earlier and self.machines[earlier[-1]] == machine:
+            return earlier[-1]
+        arn = f"{machine.arn}:{len(earlier) + 1}"
+        self.machines[arn] = machine
+        return arn
+
+
 class Engine:
     """Runs state machines on a scheduler. All that is random comes from `rng`, all time from the scheduler."""
 
@@ -69,6 +86,7 @@ class Engine:
     ) -> None:
         self._runtime = Runtime(scheduler, integrations, rng, timing, account, region)
         self.state_machines: dict[str, StateMachine] = {}
+        self.versions = Versions()
 
     @property
     def transitions(self) -> int:
@@ -128,6 +146,29 @@ class Engine:
             raise StateMachineDoesNotExist(f"State Machine Does Not Exist: '{arn}'")
         return machine
 
+    def publish_version(self, arn: str) -> str:
+        """Keep the machine as it is now; return the version's ARN. Unchanged since the last one: that one's.
+
+        Raises: StateMachineDoesNotExist.
+        """
+        return self.versions.publish(self.state_machine(arn))
+
+    def machine_of(self, execution: Execution) -> StateMachine:
+        """Return the machine as it was published, of an execution that was started by a version; else as it is now."""
+        version = self.versions.machines.get(execution.version_arn or "")
+        return version or self.state_machine(execution.state_machine_arn.partition("/")[0])
+
+    def set_alias(self, name: str, version_arn: str) -> str:
+        """Let an alias lead to a version, for the executions that start from now on; return the alias's ARN.
+
+        Raises: ResourceNotFound.
+        """
+        if version_arn not in self.versions.machines:
+            raise ResourceNotFound(f"State Machine Version Does Not Exist: '{version_arn}'")
+        arn = f"{version_arn.rpartition(':')[0]}:{name}"
+        self.versions.aliases[arn] = version_arn
+        return arn
+
     # -- executions ---------------------------------------------------------------------------------------------
 
     def start_execution(self, state_machine_arn: str, input: str = "{}", name: str | None = None) -> str:
@@ -135,7 +176,7 @@ class Engine:
 
         Raises: StateMachineDoesNotExist, InvalidExecutionInput, InvalidName, ExecutionAlreadyExists.
         """
-        machine = self.state_machine(state_machine_arn)
+        machine, qualified = self._to_start(state_machine_arn)
         _check_input(input)
         if name is not None:
             _check_name(name)
@@ -146,8 +187,18 @@ class Engine:
                 return arn
             raise ExecutionAlreadyExists(f"Execution Already Exists: '{arn}'")
         execution = self._runtime.executions[arn] = self._execution(machine, arn, name, input)
+        execution.version_arn, execution.alias_arn = qualified
         lifecycle.start(self._runtime, execution, machine.timeout_seconds)
         return arn
+
+    def _to_start(self, arn: str) -> tuple[StateMachine, tuple[str | None, str | None]]:
+        """Return a machine as its ARN, its version's or its alias's says; and the ARNs of version and alias."""
+        if arn in self.state_machines:
+            return self.state_machine(arn), (None, None)
+        version = self.versions.aliases.get(arn, arn)
+        if (machine := self.versions.machines.get(version)) is None:
+            raise StateMachineDoesNotExist(f"State Machine Does Not Exist: '{arn}'")
+        return machine, (version, arn if version != arn else None)
 
     def _execution(self, machine: StateMachine, arn: str, name: str, input: str) -> Execution:
         scheduler = self._runtime.scheduler

@@ -61,6 +61,8 @@ class Execution:
     done: Future
     log: History
     map_run_arn: str | None = None
+    version_arn: str | None = None
+    alias_arn: str | None = None
     item_count: int = 0
     status: str = RUNNING
     output: str | None = None

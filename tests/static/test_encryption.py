@@ -35,6 +35,7 @@ ALWAYS = {
     "AWS::Logs::LogGroup",
     "AWS::Events::EventBus",
     "AWS::StepFunctions::StateMachine",
+    "AWS::StepFunctions::StateMachineVersion",
     "AWS::Lambda::Function",
 }
 NO_STORES = {
@@ -52,6 +53,7 @@ NO_STORES = {
     "AWS::SNS::Subscription",
     "AWS::SNS::TopicPolicy",
     "AWS::SQS::QueuePolicy",
+    "AWS::StepFunctions::StateMachineAlias",
 }
 
 

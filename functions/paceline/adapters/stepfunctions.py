@@ -9,12 +9,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from paceline.adapters.service_faults import as_ours
 
+# The alias by which executions are started: the template's AutoPublishAlias.
+ALIAS = "live"
+
 # The task ended before our word came: its timeout was first, or somebody else's word.
 _OVER = {"TaskDoesNotExist", "TaskTimedOut", "InvalidToken"}
 
 
 class StepFunctions:
-    """A `paceline.ports.Workflow`."""
+    """A `paceline.ports.Workflow`. state_machine_arn: of the machine, of one of its versions or of an alias."""
 
     def __init__(self, client: Any, state_machine_arn: str) -> None:
         self._client = client
@@ -34,7 +37,8 @@ class StepFunctions:
         except ClientError as error:
             if error.response["Error"]["Code"] != "ExecutionAlreadyExists":
                 raise as_ours(error) from error
-            return self._arn.replace(":stateMachine:", ":execution:") + f":{name}"
+            machine = ":".join(self._arn.split(":")[:7])  # an execution's ARN names neither version nor alias
+            return machine.replace(":stateMachine:", ":execution:") + f":{name}"
         except BotoCoreError as error:
             raise as_ours(error) from error
         return str(answer["executionArn"])
