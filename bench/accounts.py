@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from paceline.keys import is_shared_row
 from sandbox.contention.recording import Recording, RowUse, kind_of
 from sandbox.customer import Customer, operator_of
+from sandbox.dynamodb import Call
 from sandbox.operations import Operation, Operations
 from sandbox.testing.leads import make_leads, to_csv
 from sandbox.world import Sandbox
@@ -35,16 +37,20 @@ class Found:
     admissions_per_1000: float
     admission_ms: float
     transitions_in_busiest_second: int
+    pace_units_in_busiest_second: float
+    largest_pace_write: float
     sends_at_once: int
     rows: list[dict[str, Any]]
 
 
 class Peaks:
-    """The busiest second of state transitions, and the most senders at once."""
+    """The busiest second of state transitions and of a pace row's write units, and the most senders at once."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.transitions: dict[int, int] = {}
         self.spans: list[tuple[int, int]] = []
+        self.units: Counter[tuple[str, int]] = Counter()
+        self.largest = 0.0
         scheduler = sandbox.scheduler
 
         def entered(*_: object) -> None:
@@ -55,7 +61,14 @@ class Peaks:
             if function.folder == "send":
                 self.spans.append((started, started + billed_ms * 1000))
 
+        def called(call: Call) -> None:
+            for access in call.keys:
+                if access.sk == "PACE" and call.write_units:  # written alone: the call's units are the row's
+                    self.units[str(access.pk), call.ended // 1_000_000] += call.write_units  # type: ignore[assignment]
+                    self.largest = max(self.largest, call.write_units)
+
         sandbox.engine.watchers.append(entered)
+        sandbox.counters.watchers.append(called)
         sandbox.functions.watchers.append(invoked)
 
     def senders(self) -> int:
@@ -97,6 +110,7 @@ def run(accounts: int, leads: int, routes: int, per_minute: int, seed: int) -> F
             sandbox.run_until(start)
         for campaign in ids:
             sandbox.run_until(sandbox.execution(campaign).done)
+            assert sandbox.execution(campaign).status == "SUCCEEDED", campaign  # it fails where sums do not close
         return _found(sandbox, recording, operations, peaks, began, (accounts, routes, per_minute))
 
 
@@ -126,6 +140,8 @@ def _found(
         admissions_per_1000=round(admits * 1000 / sent, 1),
         admission_ms=round(operations.function_ms["admit"] / admits, 1),
         transitions_in_busiest_second=max(peaks.transitions.values()),
+        pace_units_in_busiest_second=max(peaks.units.values()),
+        largest_pace_write=peaks.largest,
         sends_at_once=peaks.senders(),
         rows=[
             {
