@@ -43,8 +43,10 @@ def test_rolling_back_is_letting_the_alias_lead_to_the_version_before(bench: Ben
     alias = engine.set_alias("live", engine.publish_version(arn))
 
     engine.set_alias("live", first)
+    started = engine.execution(engine.start_execution(alias))
+    bench.scheduler.run(until=started.done)
 
-    assert engine.execution(engine.start_execution(alias)).version_arn == first
+    assert (started.version_arn, started.output) == (first, '"old"')
 
 
 def test_what_did_not_change_is_no_new_version(bench: Bench) -> None:

@@ -9,7 +9,7 @@ import boto3
 import pytest
 from samtranslator.yaml_helper import yaml_parse
 
-from paceline.adapters.stepfunctions import ALIAS
+from paceline.adapters.stepfunctions import ALIAS, StepFunctions
 from sandbox.deployment import ROOT
 from tests.builders.campaigns import Office, an_office
 
@@ -38,6 +38,16 @@ def test_a_campaign_is_started_by_the_alias_and_found_by_the_machine(office: Off
     assert shown["stateMachineVersionArn"] == f"{machine}:1"
     assert shown["stateMachineAliasArn"] == f"{machine}:{ALIAS}"
     assert [one["name"] for one in states.list_executions(stateMachineArn=machine)["executions"]] == [execution.name]
+
+
+def test_a_campaign_that_is_over_is_found_by_its_own_arn_not_started_again(office: Office) -> None:
+    execution = office.start(1)
+    office.report()
+    workflow = StepFunctions(
+        boto3.client("stepfunctions"), f"{office.sandbox.outputs['CampaignStateMachineArn']}:{ALIAS}"
+    )
+
+    assert workflow.start(execution.name) == execution.arn
 
 
 def test_a_campaign_that_runs_through_an_upgrade_ends_by_its_own_version(office: Office) -> None:
