@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from server_process import ROOT, Server, start_server
+from server_process import ROOT, Server, run_up, start_server
 
 GUIDE = (ROOT / "docs" / "deploy.md").read_text()
 BLOCKS = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
@@ -70,3 +70,15 @@ def test_a_secret_that_is_not_there_is_named(empty: Server, tmp_path: Path) -> N
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "secret" in done.stderr.lower()
+
+
+def test_an_empty_sandbox_says_how_to_begin() -> None:
+    process = run_up("--port", "0", "--empty")
+    assert process.stdout is not None
+    said = "".join(process.stdout.readline() for _ in range(4))
+    process.terminate()
+    process.communicate(timeout=20)
+
+    assert "and empty" in said
+    assert "export PACELINE_ENDPOINT_URL=http://127.0.0.1:" in said
+    assert "paceline first-key" in said
