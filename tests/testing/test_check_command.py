@@ -185,13 +185,14 @@ def test_a_state_machine_that_the_template_does_not_name_is_found(project: Path)
         pytest.param("MemorySize: 512", "MemorySize: lots", "is not of type 'integer'", id="cfn-lint, with the line"),
         pytest.param("Handler: plan.app", "Handler: planning.app", "no file functions/planning/app.py", id="handler"),
         pytest.param("campaign.asl.json", "campaigns.asl.json", "no file statemachines/campaigns.asl.json", id="uri"),
-        pytest.param("Resource: !GetAtt Table.Arn", "Resource: !GetAtt Tables.Arn", "Tables", id="a missing resource"),
+        pytest.param("!GetAtt Bucket.Arn", "!GetAtt Buckets.Arn", "Buckets", id="a missing resource"),
         pytest.param("ApiId: !Ref HttpApi, Method: POST, Path: /v1/campaigns }", "ApiId: 7 }", "", id="translator"),
         pytest.param("Resources:", "Resources: [", "template.yaml: ", id="not YAML"),
     ],
 )
 def test_a_fault_of_the_template_is_found(project: Path, old: str, new: str, line: str) -> None:
     path = project / "template.yaml"
+    assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
 
     found = lines(check_template(project, [project / DEFINITION]))
