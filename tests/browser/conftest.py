@@ -1,4 +1,4 @@
-"""A server with its console and a Chromium, each once for a test worker; a person for each test."""
+"""A server with its console, once for a test worker; a Chromium for each file of tests; a person for each test."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ SPEED = 60
 expect.set_options(timeout=10_000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Return a Chromium. While it is there an event loop runs in this thread: no test of other files could run one."""
     need_a_browser()
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
@@ -26,7 +27,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(browser: Browser) -> Iterator[Server]:
+def server() -> Iterator[Server]:
+    need_a_browser()
     running = start_server("--speed", str(SPEED), has_console=True)
     yield running
     running.stop()

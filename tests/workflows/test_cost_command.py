@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.campaigns import a_file
 from click.testing import CliRunner, Result
 
 from console.cli import main
@@ -21,6 +20,7 @@ from console.cost.story import BATCH, CELL, Story, count_story
 from sandbox.carrier import DELIVERED, Profile
 from sandbox.operations import PLATFORM_LINES, Operation, Operations
 from sandbox.world import Sandbox
+from tests.builders.campaigns import a_file
 
 LEADS = 12
 # Each message is delivered, and each receipt comes once: `sent`, then `delivered`.
