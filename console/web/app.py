@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
@@ -33,6 +34,8 @@ log = logging.getLogger("paceline.console")
 
 STATIC = Path(__file__).parent / "static"
 _MOST_FORM_BYTES = 64 * 1024
+# Who waits longer than this for a page sees that it loads; what it says comes as its first news.
+LOADING_AFTER_SECONDS = 0.6
 
 
 def console_app(
@@ -42,9 +45,13 @@ def console_app(
     is_secure: bool = False,
     pages: Sequence[Page] = PAGES,
     acts: Sequence[Act] = ACTS,
+    patience: float = LOADING_AFTER_SECONDS,
 ) -> ASGIApp:
-    """Return the console. hosts: by which names it is called. is_secure: by https, so its cookie goes by that alone."""
-    console = _Console(site, is_secure)
+    """Return the console. hosts: by which names it is called. is_secure: by https, so its cookie goes by that alone.
+
+    patience: seconds that the answer with a live page may take; then it only says that it loads.
+    """
+    console = _Console(site, is_secure, patience)
     routes: list[Any] = [Mount("/static", _Static(directory=STATIC), name="static")]
     routes += [
         Route("/sign-in", console.sign_in_page, methods=["GET"]),
@@ -69,8 +76,9 @@ class _Static(StaticFiles):
 
 
 class _Console:
-    def __init__(self, site: Site, is_secure: bool) -> None:
+    def __init__(self, site: Site, is_secure: bool, patience: float) -> None:
         self._site = site
+        self._patience = patience
         self._is_secure = is_secure
         self._sessions = Sessions(site.key)
         self._hub = Hub(site.every)
@@ -84,8 +92,12 @@ class _Console:
         if not session.key:
             return self._to_sign_in(request)
         live = f"/live{request.url.path}" + (f"?{request.url.query}" if request.url.query else "")
+        looking = asyncio.ensure_future(to_thread.run_sync(self._look, page, request, session))
+        if page.is_live and not (await asyncio.wait({looking}, timeout=self._patience))[0]:
+            looking.add_done_callback(_forget)
+            return self._frame(request, session, "Loading", live=live, is_loading=True)
         try:
-            made = await to_thread.run_sync(self._look, page, request, session)
+            made = await looking
         except click.ClickException as error:  # it stays live: the page comes by itself once it can be shown
             status = getattr(error, "status", None) or 502
             return self._frame(request, session, "Not shown", trouble=error.message, status=status, live=live)
@@ -210,7 +222,15 @@ class _Console:
 
     def _frame(self, request: Request, session: Session, title: str, *, status: int = 200, **values: Any) -> Response:
         told, session.told = session.told, []
-        asked = {"template": "frame.html", "content": "", "trouble": "", "live": "", "to": "/"} | values
+        usual: dict[str, Any] = {
+            "template": "frame.html",
+            "content": "",
+            "trouble": "",
+            "live": "",
+            "to": "/",
+            "is_loading": False,
+        }
+        asked = usual | values
         made = frame(
             **asked,
             title=title,
@@ -227,6 +247,12 @@ class _Console:
         # Lax, so that a link in a chat opens the page for who is signed in; forms carry a token and name their origin.
         response.set_cookie(COOKIE, session.id, httponly=True, samesite="lax", secure=self._is_secure)
         return response
+
+
+def _forget(looking: asyncio.Future[Content]) -> None:
+    """Take what a look came to that nobody waits for any more: the page's news begin with a look of their own."""
+    if not looking.cancelled():
+        looking.exception()
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -96,6 +96,7 @@ def a_console(
     acts: Sequence[Act] = ACTS,
     is_secure: bool = False,
     address: str = ADDRESS,
+    patience: float = 60,
 ) -> Browser:
     """Return a browser at a console. key: everybody's who reaches it; "": each signs in. system: AWS's protocols'."""
     fake = api or FakeApi()
@@ -103,7 +104,7 @@ def a_console(
     site = SiteOfTests(
         Where(endpoint_url="http://127.0.0.1:4600"), reached, "http://127.0.0.1:4600", key, 0.1, fake=fake
     )
-    app = console_app(site, HOSTS, pages=pages, acts=acts, is_secure=is_secure)
+    app = console_app(site, HOSTS, pages=pages, acts=acts, is_secure=is_secure, patience=patience)
     return Browser(TestClient(app, base_url=address, follow_redirects=False), fake, site)
 
 

@@ -13,6 +13,7 @@ from console.web.keeping import for_a_while
 from console.web.page import Page, Visit
 from console.web.pages.trails import trail_of
 from console.web.paging import Paged, paged, sliced
+from console.web.together import together
 from paceline import keys
 
 OPERATIONAL = {"active": "active", "suspended": "suspended: nothing is sent for it"}
@@ -44,14 +45,19 @@ def _has(account: Mapping[str, Any], search: str) -> bool:
 
 def _read_one(visit: Visit) -> dict[str, Any]:
     name = visit.params["account_id"]
-    account = visit.api.get(at("admin", "accounts", name))
+    account, ledger, keys_of, trail = together(
+        lambda: visit.api.get(at("admin", "accounts", name)),
+        lambda: _ledger(visit, name),
+        lambda: visit.api.get(at("admin", "keys"), account_id=name)["keys"],
+        lambda: trail_of(visit.api, "accounts", name),
+    )
     return {
         "title": f"Account {name}",
         "account": account,
         "words": {"in_doubt": IN_DOUBT, "ledger_seconds": LEDGER_SECONDS},
-        "ledger": _ledger(visit, name),
-        "keys": visit.api.get(at("admin", "keys"), account_id=name)["keys"],
-        "changes": sliced(visit, trail_of(visit.api, "accounts", name), by="changes"),
+        "ledger": ledger,
+        "keys": keys_of,
+        "changes": sliced(visit, trail, by="changes"),
     }
 
 

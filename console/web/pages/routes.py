@@ -11,6 +11,7 @@ from console.web.fields import Field
 from console.web.page import Page, Visit
 from console.web.pages.trails import trail_of
 from console.web.paging import sliced
+from console.web.together import together
 
 _FIELDS = (
     Field("parts_per_minute", "Parts a minute", "number"),
@@ -26,8 +27,8 @@ def _read_all(visit: Visit) -> dict[str, Any]:
 
 def _read_one(visit: Visit) -> dict[str, Any]:
     name = visit.params["name"]
-    changes = sliced(visit, trail_of(visit.api, "routes", name), by="changes")
-    return {"title": f"Route {name}", "route": visit.api.get(at("routes", name)), "changes": changes}
+    route, trail = together(lambda: visit.api.get(at("routes", name)), lambda: trail_of(visit.api, "routes", name))
+    return {"title": f"Route {name}", "route": route, "changes": sliced(visit, trail, by="changes")}
 
 
 def _found(visit: Visit) -> Found:

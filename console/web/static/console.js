@@ -35,16 +35,20 @@
   };
 
   let source = null;
+  let isLoading = main.querySelector("[data-loading]") !== null;
 
   const listen = () => {
     source = new EventSource(main.dataset.live);
     source.addEventListener("page", (event) => {
       morph(event.data);
+      if (isLoading) document.title = `${main.querySelector("h1").textContent.trim()} · Paceline`;
+      isLoading = false;
       trouble.hidden = true;
       if (live.dataset.state !== "on") say("on", "live");
     });
     source.addEventListener("trouble", (event) => {
-      trouble.textContent = `Not up to date: ${event.data}`;
+      trouble.textContent = isLoading ? event.data : `Not up to date: ${event.data}`;
+      if (isLoading) main.querySelector("[data-loading]").textContent = "It cannot be shown now; it is tried again.";
       trouble.hidden = false;
       say("off", "not live");
     });
