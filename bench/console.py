@@ -2,8 +2,9 @@
 
 `paceline up` at wall clock with a campaign under way, its console, and Chromium, which is not bench's: `make browser`.
 A page's time is from the start of the navigation until its content is drawn (First Contentful Paint; where it first
-said that it loads, until what it says was there), with an empty cache. Live: how long after the API first answered with a change the open page shows it; the API is asked every 50 ms.
-What tabs cost is the processor time of the sandbox's process beside so many open pages of the campaign.
+said that it loads, until what it says was there), with an empty cache. Live: how long after the API first answered with
+a change the open page shows it; the API is asked every 50 ms. What tabs cost is the processor time of the sandbox's
+process beside so many open pages of the campaign.
 """
 
 from __future__ import annotations
