@@ -66,7 +66,7 @@ from sandbox.customer import DEFAULT_PER_MINUTE
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write report.json, report.html, outcomes.csv and timeline.csv there.",
+    help="Write report.json, report.html, outcomes.csv, rejects.csv and timeline.csv there.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the report.")
 def run(

@@ -93,9 +93,8 @@ class Terminal:
         for name, value in _facts(report, summary):
             self._out.print(f"{name:<24} {value}", soft_wrap=True)
         if result.out is not None:
-            self._out.print(
-                f"{'files':<24} report.html, report.json, outcomes.csv, timeline.csv in {result.out}", soft_wrap=True
-            )
+            names = "report.html, report.json, outcomes.csv, rejects.csv, timeline.csv"
+            self._out.print(f"{'files':<24} {names} in {result.out}", soft_wrap=True)
 
 
 def _outcomes(report: dict[str, Any]) -> Table:

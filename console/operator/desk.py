@@ -95,8 +95,10 @@ def a_table(*columns: str, right: tuple[int, ...] = ()) -> Table:
 
 
 def print_table(table: Table) -> None:
-    """Print a table."""
-    Console(markup=False, highlight=False).print(table)
+    """Print a table. Its first column, which people copy, is not broken where it takes half of the width or less."""
+    console = Console(markup=False, highlight=False)
+    table.columns[0].no_wrap = all(2 * len(str(cell)) <= console.width for cell in table.columns[0].cells)
+    console.print(table)
 
 
 def number_of(value: int | None) -> str:

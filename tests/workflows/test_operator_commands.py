@@ -60,6 +60,17 @@ def test_campaigns_are_listed_with_progress_hold_and_end(desk: Desk) -> None:
     assert "7 credits are missing" in line
 
 
+def test_a_campaigns_name_is_whole_in_a_narrow_terminal_for_people_copy_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(desk.env, "COLUMNS", "80")
+
+    done = desk.run("campaigns")
+
+    assert [line for line in done.output.splitlines() if line.startswith(f"{NAME} ")], done.output
+    assert "7 credits" in done.output
+
+
 @pytest.mark.parametrize(
     ("words", "count"),
     [
