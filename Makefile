@@ -9,7 +9,7 @@ RUN ?=
 .PHONY: run test browser story simulate worlds mutants check audit bench bench-console openapi fuzz load build requirements lock setup help
 
 help:  ## Say what can be made
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 run: setup  ## Run the sample campaign in the sandbox; files in out/ (LEADS=file RUN="more options")
 	$(BIN)/paceline run $(LEADS) --out out $(RUN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from console import run
 from console.cli import main
+from sandbox.deployment import ROOT
 
 LEADS = "phone,first_name\n" + "".join(f"+1202555{number:04},Lead\n" for number in range(100, 130))
 
@@ -56,6 +58,21 @@ def test_the_summary_has_every_promised_field_and_all_files_are_there(leads: Pat
     assert expected <= summary.keys()
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert files == {"report.json", "report.html", "outcomes.csv", "rejects.csv", "timeline.csv"}
+
+
+def test_the_readme_shows_what_its_sample_campaign_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    [sample] = re.findall(r"ends like this.*?\n\n(.+?)\n\nHow to read it", (ROOT / "README.md").read_text(), re.DOTALL)
+
+    printed = paceline(ROOT / "events" / "leads-1000.csv", "--out", tmp_path / "out").output
+
+    lines = {as_shown(line) for line in printed.splitlines()}
+    assert [line for line in sample.splitlines() if as_shown(line) not in lines] == []
+
+
+def as_shown(line: str) -> str:
+    """Return a line without its blanks, and without the seconds that this machine took."""
+    return re.sub(r" in [\d.]+ s$", "", " ".join(line.split()))
 
 
 def test_too_few_credits_hold_the_campaign_and_the_summary_says_for_how_long(leads: Path) -> None:
