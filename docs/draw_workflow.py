@@ -1,4 +1,4 @@
-"""Draws the workflow in README.md from statemachines/campaign.asl.json: `python docs/draw_workflow.py`.
+"""Draws the workflow in README.md from statemachines/campaign.asl.json: `.venv/bin/python docs/draw_workflow.py`.
 
 The picture is Mermaid, which GitHub renders: one for the campaign, one for what each batch does, one for what each
 message does. A test fails when it is not what the definition says.

@@ -19,7 +19,7 @@ DOCUMENTS = [*sorted(ROOT.glob("*.md")), ROOT / "events" / "README.md", *sorted(
 FOLDERS = "functions|statemachines|sandbox|console|tests|events|docs|bench|deploy"
 PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s<>…*|]*|[A-Za-z_.-]+\.(?:yaml|toml|lock|md))`")
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)\)")
-PICTURE_COMMAND = "python docs/draw_workflow.py"
+PICTURE_COMMAND = ".venv/bin/python docs/draw_workflow.py"
 
 
 def name_of(path: Path) -> str:
@@ -72,6 +72,16 @@ def code_of(text: str) -> str:
     fenced = re.findall(r"^ *```\w*\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
     indented = re.findall(r"(?:^\n)((?: {4,}(?![-*|] ).*\n)+)", text, re.MULTILINE)
     return "\n".join([*fenced, *indented])
+
+
+BARE_PYTHON = re.compile(
+    r"(?<![\w/.-])python3? (?:docs|bench|events)/\S+\.py|^ {4}(?:docs|bench|events)/\w+\.py\b", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "bench" / "README.md"], ids=name_of)
+def test_a_script_is_started_with_the_python_that_has_its_packages(document: Path) -> None:
+    assert BARE_PYTHON.findall(document.read_text()) == [], "write .venv/bin/python"
 
 
 def options_of(name: str) -> set[str]:
