@@ -222,17 +222,8 @@ class _Console:
 
     def _frame(self, request: Request, session: Session, title: str, *, status: int = 200, **values: Any) -> Response:
         told, session.told = session.told, []
-        usual: dict[str, Any] = {
-            "template": "frame.html",
-            "content": "",
-            "trouble": "",
-            "live": "",
-            "to": "/",
-            "is_loading": False,
-        }
-        asked = usual | values
         made = frame(
-            **asked,
+            **values,
             title=title,
             path=request.url.path,
             site=self._site,

@@ -76,6 +76,9 @@ def rendered(template: str, values: Mapping[str, Any], visit: Visit, token: str)
     return str(values["title"]), made
 
 
+_USUAL = {"content": "", "trouble": "", "live": "", "to": "/", "is_loading": False}
+
+
 def frame(template: str = "frame.html", **values: Any) -> str:
-    """Return a whole document."""
-    return _ENVIRONMENT.get_template(template).render(values)
+    """Return a whole document. values: in place of those that are usual."""
+    return _ENVIRONMENT.get_template(template).render(_USUAL | values)
