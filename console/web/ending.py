@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from threading import Lock
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-from console.web.aging import Aging
+from console.web.keeping import for_a_while
+from console.web.page import Visit
 from console.web.site import Site
 
 _SECONDS = 5.0
@@ -27,33 +27,22 @@ class Ending:
     state: str = ""
 
 
-class Ended:
-    """What is known of one execution, kept for some seconds while it runs."""
+def ending_of(visit: Visit, arn: str) -> Ending:
+    """Return how an execution stands, asked for every five seconds. Raises: CannotReach."""
+    return for_a_while(visit, ("ending", arn), _SECONDS, partial(_ask, visit.site, arn))
 
-    def __init__(self, site: Site, arn: str) -> None:
-        self._site = site
-        self._arn = arn
-        self._lock = Lock()
-        self._kept = Aging(1, time.monotonic)
 
-    def look(self) -> Ending:
-        """Return how it stands. Raises: CannotReach."""
-        with self._lock:
-            found: Ending = self._kept.get("ending", _SECONDS, self._ask)
-            return found
-
-    def _ask(self) -> Ending:
-        with self._site.aws() as system:
-            client = self._site.kept.get("a client of Step Functions", lambda: system.client("stepfunctions"))
-            try:
-                told = client.describe_execution(executionArn=self._arn)
-            except ClientError as error:
-                if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
-                    raise
-                return Ending()
-            has_failed = told["status"] in ("FAILED", "TIMED_OUT", "ABORTED")
-            state = failed_state(_newest_events(client, self._arn)) if has_failed else ""
-            return Ending(told["status"], told.get("error") or "", told.get("cause") or "", state)
+def _ask(site: Site, arn: str) -> Ending:
+    with site.workflows() as client:
+        try:
+            told = client.describe_execution(executionArn=arn)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "ExecutionDoesNotExist":
+                raise
+            return Ending()
+        has_failed = told["status"] in ("FAILED", "TIMED_OUT", "ABORTED")
+        state = failed_state(_newest_events(client, arn)) if has_failed else ""
+        return Ending(told["status"], told.get("error") or "", told.get("cause") or "", state)
 
 
 def failed_state(newest: list[dict[str, Any]]) -> str:

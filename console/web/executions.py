@@ -110,8 +110,7 @@ def _ask(site: Site, operation: str, **parameters: Any) -> dict[str, Any]:
 @contextmanager
 def asking(site: Site) -> Iterator[Any]:
     """Yield a client. Raises: NoAnswer, where what is asked about is not there; CannotReach."""
-    with site.aws() as system:
-        client = site.kept.get("a client of Step Functions", lambda: system.client("stepfunctions"))
+    with site.workflows() as client:
         try:
             yield client
         except ClientError as error:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from console.web.once import Once
 from console.web.page import Visit
 
 T = TypeVar("T")
 
 
-def for_a_while(visit: Visit, name: tuple[Any, ...], seconds: int, look: Callable[[], T]) -> T:
-    """Return what look() found at most so many seconds ago, for whoever asks by this name."""
-    kept: list[T] = visit.site.kept.get((*name, int(time.monotonic() / seconds)), list)
-    if not kept:  # outside of what is kept: nobody else waits for this look
-        kept.append(look())
-    return kept[0]
+def for_a_while(visit: Visit, name: tuple[Any, ...], seconds: float, look: Callable[[], T]) -> T:
+    """Return what look() found less than so many seconds ago, for whoever asks by this name."""
+    kept: Once[T] = visit.site.kept.get(name, Once)
+    return kept.get(look, seconds)

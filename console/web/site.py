@@ -34,6 +34,12 @@ class Site:
         with explained(self.where):
             yield self.system
 
+    @contextmanager
+    def workflows(self) -> Iterator[Any]:
+        """Yield a client of Step Functions, the same for all. Raises: CannotReach, with what to do."""
+        with self.aws() as system:
+            yield self.kept.get("a client of Step Functions", lambda: system.client("stepfunctions"))
+
 
 class Kept:
     """What pages keep between looks, by a name, as long as it is used: the newest so many."""

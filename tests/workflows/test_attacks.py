@@ -15,7 +15,6 @@ import pytest
 from pydantic import ValidationError
 
 from paceline.models import Campaign
-from paceline.observability import logger
 from sandbox.carrier import Profile
 from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, an_office
 from tests.builders.core import phone_number
@@ -61,15 +60,12 @@ def library_lines() -> list[str]:
 @pytest.fixture(scope="module")
 def office(library_lines: list[str]) -> Iterator[Office]:
     """A customer whose campaign and lead file are meant to do harm, on a rough day, at log level DEBUG."""
-    level = logger.log_level
-    logger.setLevel("DEBUG")
     rough = Profile(throttled=0.1, failing=0.1, silent=0.1, refused=(("21614", 0.1),))
-    with an_office(profile=rough, credits=100) as office, everything_logged(library_lines):
+    with everything_logged(library_lines), an_office(profile=rough, credits=100) as office:
         office.start(poisoned_file(), name=NAME, message=MESSAGE)
         office.report()
         office.call("GET", "/v1/campaigns/renewals/messages")
         yield office
-    logger.setLevel(level)
 
 
 def ask(office: Office, method: str, path: str, content: bytes = b"", key: str = CUSTOMER) -> Any:

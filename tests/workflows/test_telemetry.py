@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from paceline.metrics import NAMESPACE
-from paceline.observability import logger
 from tests.builders.alarms import Looked, by_alarms, by_widgets
 from tests.builders.campaigns import CUSTOMER, OPERATOR, Office, id_of
 from tests.builders.core import phone_number
@@ -31,11 +30,8 @@ def library_lines() -> list[str]:
 @pytest.fixture(scope="module")
 def office(library_lines: list[str]) -> Iterator[Office]:
     """A run in which everything happens that an alarm is for, at log level DEBUG."""
-    level = logger.log_level
-    logger.setLevel("DEBUG")
     with everything_logged(library_lines), an_eventful_run() as office:
         yield office
-    logger.setLevel(level)
 
 
 # -- metrics -----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import click
 from console.operator.api import NoAnswer, at
 from console.operator.campaign_words import LIVE, QUESTIONS, final_of, may, progress_of, sent_of, standing, told
 from console.web.campaign_rows import TONES, hold_of, in_order
-from console.web.ending import Ended, Ending
+from console.web.ending import Ending, ending_of
 from console.web.once import Once
 from console.web.pace_chart import pace_charts
 from console.web.page import Act, Done, Onward, Page, Visit
@@ -85,9 +85,8 @@ def _report(visit: Visit, one: Mapping[str, Any]) -> dict[str, Any] | None:
 def _ending(visit: Visit, arn: str) -> Ending:
     if not arn:
         return Ending()
-    ended: Ended = visit.site.kept.get(("ending", arn), lambda: Ended(visit.site, arn))
     with suppress(click.ClickException):  # who may not read executions sees the rest
-        return ended.look()
+        return ending_of(visit, arn)
     return Ending()
 
 

@@ -15,7 +15,7 @@ from console.operator.campaign_words import LIVE
 from console.web.campaign_rows import NEEDS_EYES, TONES, Row, row_of
 from console.web.page import Act, Page, Visit
 from console.web.roll import Roll, Summary
-from console.web.running import Running
+from console.web.running import running_names
 
 SHOWN, MOST_LIVE = 25, 100
 # A filter's word in the address, and which standings it lets through.
@@ -110,9 +110,8 @@ def _live(visit: Visit, roll: Roll, asked: _Asked) -> dict[str, Summary | None]:
         one["campaign_id"]: one for one in roll.recent(asked.accounts) if one["status"] in LIVE
     }
     if asked.accounts:
-        running = visit.site.kept.get("running", lambda: Running(visit.site))
         with suppress(click.ClickException):  # who may not list executions sees what the lists have
-            live |= {name: None for name in running.names() if name not in live}
+            live |= {name: None for name in running_names(visit) if name not in live}
     return live
 
 
